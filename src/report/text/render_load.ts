@@ -17,7 +17,7 @@ import { LoadTotals } from "../../run/load/load_stats.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import type { Style } from "../reporter.ts";
 import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
-import { renderTrouble } from "./render_failure.ts";
+import { renderTrouble, type Shown, type Where } from "./render_failure.ts";
 
 /** The result of a load job: its rounds, a row for each step, its thresholds, and what failed. */
 export function renderLoad(
@@ -25,6 +25,8 @@ export function renderLoad(
   tally: RoundTally,
   style: Style,
   room: Room,
+  shown: Shown,
+  around: Where,
 ): string[] {
   const below = indentedRoom(room, 2);
   const otherFailures = otherFailuresOf(tally);
@@ -35,7 +37,7 @@ export function renderLoad(
     ...indentLines([...renderThresholds(thresholds, style), ...slowestStep(stats, thresholds)], 2),
     ...causesOf(tally).flatMap((cause) => [
       `${describeCause(cause, stats)}:`,
-      ...indentLines(renderExample(cause.first, style, below), 2),
+      ...indentLines(renderExample(cause.first, style, below, shown, around), 2),
     ]),
     ...otherFailures > 0 ? [countOf(otherFailures, "other failure")] : [],
   ];
@@ -180,12 +182,19 @@ export function renderOperand(
 }
 
 /** Why a step failed, or of one that embeds a job, why steps of that did. */
-function renderExample({ result, inside }: StepTree, style: Style, room: Room): string[] {
+function renderExample(
+  { result, inside }: StepTree,
+  style: Style,
+  room: Room,
+  shown: Shown,
+  around: Where,
+): string[] {
   const failed = inside.filter(({ result }) => hasFailed(result));
-  if (failed.length === 0) return renderTrouble(result, style, room);
+  const where = [...around, `in ${oneLine(result.name)}`];
+  if (failed.length === 0) return renderTrouble(result, style, room, shown, where);
   return failed.flatMap((step) => [
     `${oneLine(step.result.name)}:`,
-    ...indentLines(renderExample(step, style, indentedRoom(room, 2)), 2),
+    ...indentLines(renderExample(step, style, indentedRoom(room, 2), shown, where), 2),
   ]);
 }
 

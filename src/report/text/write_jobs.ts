@@ -93,7 +93,7 @@ function endLines(
   if (load?.end && tally) {
     // The thresholds are shown already.
     const others = failures.filter(({ field }) => !field.startsWith("load.expect"));
-    const lines = renderLoad(load.end, tally, style, room);
+    const lines = renderLoad(load.end, tally, style, room, shown, around);
     return indentLines([...lines, ...renderFailures(others, style, room)], BELOW_JOB);
   }
   return [

@@ -584,3 +584,21 @@ Deno.test("jobs that fail on one request show it once, and of the others what di
     }
   });
 });
+
+Deno.test("load jobs that fail on one request show it once", async () => {
+  await using server = withServer(() => Response.json({ error: "boom" }, { status: 500 }));
+  const jobs = ["A", "B", "C"].map((name) => `
+  - name: ${name}
+    load: { users: 1, for: 100ms }
+    steps:
+      - name: get it
+        uses: http
+        with: { get: "${server.url}/orders" }
+        test: res.code == 200
+`);
+  await withFiles({ "w.yml": `name: n\njobs:${jobs.join("")}` }, async (cwd) => {
+    const { stdout } = await runMain(["w.yml"], { cwd });
+    assertEquals(stdout.split("reproduce with:").length, 2, stdout);
+    assertEquals(stdout.match(/and response: the same as in get it of [ABC]$/gm)?.length, 2);
+  });
+});
