@@ -272,7 +272,7 @@ export interface Line {
 }
 
 type Ends = Pick<Line, "sources" | "targets">;
-type Rows = Layout["rows"];
+type BoxRows = Layout["rows"];
 
 /** The columns between two boxes: odd like their widths, so that the middles of rows agree. */
 const GAP = 3;
@@ -317,7 +317,7 @@ function fillRows(
   ends: readonly Ends[],
   widths: readonly number[],
   columns: number,
-): Rows {
+): BoxRows {
   const needs = levels.map((): number[] => []);
   for (const { sources, targets } of ends) {
     for (const target of targets) needs[target]!.push(...sources);
@@ -360,7 +360,7 @@ function rowWidth(row: readonly number[], widths: readonly number[]): number {
 }
 
 /** Gives each line a lane; two lines have the same one only if there are rows between them. */
-function assignLanes(rows: Rows, ends: readonly Ends[]): readonly Line[] {
+function assignLanes(rows: BoxRows, ends: readonly Ends[]): readonly Line[] {
   const rowOf: number[] = [];
   rows.forEach((row, number) => row.forEach((job) => rowOf[job] = number));
   const rowsOf = (jobs: readonly number[]) => jobs.map((job) => rowOf[job]!);
@@ -383,7 +383,7 @@ function assignLanes(rows: Rows, ends: readonly Ends[]): readonly Line[] {
 }
 
 /** The columns of the boxes, each row in the middle; the lanes begin beside the widest row. */
-function placeBoxes(rows: Rows, lines: readonly Line[], widths: readonly number[]): Layout {
+function placeBoxes(rows: BoxRows, lines: readonly Line[], widths: readonly number[]): Layout {
   const width = Math.max(...rows.map((row) => rowWidth(row, widths)));
   const boxes: Box[] = [];
   rows.forEach((jobs, row) => {

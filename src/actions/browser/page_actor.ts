@@ -107,7 +107,7 @@ export class PageActor {
   }
 
   /** Acts, and waits for the page that this opens, if any. */
-  async act(act: () => Promise<unknown>): Promise<void> {
+  async perform(start: () => Promise<unknown>): Promise<void> {
     const { page, tabs } = this;
     // What closes its page gets no answer from it.
     const unlessGone = async (error: unknown) => {
@@ -116,7 +116,7 @@ export class PageActor {
       await this.wait(promise).finally(() => timer.cancel());
       if (this.page === page) throw error;
     };
-    await this.wait(act(), NO_ANSWER).catch(unlessGone);
+    await this.wait(start(), NO_ANSWER).catch(unlessGone);
     // Scripts and forms begin to open a page a moment after the click.
     await this.wait(page.evaluate(nextFrame)).catch(async (error) => {
       if (!isLeaving(error)) await unlessGone(error);

@@ -63,7 +63,7 @@ export interface PageRequest {
   continue(): Promise<void>;
   abort(reason: "blockedbyclient"): Promise<void>;
 }
-export interface Response {
+export interface PageResponse {
   status(): number;
   request(): PageRequest;
 }
@@ -82,7 +82,7 @@ export interface Page extends PageFrame {
   goto(
     url: string,
     options: { readonly timeout: 0; readonly waitUntil: "load"; readonly signal: AbortSignal },
-  ): Promise<Response | null>;
+  ): Promise<PageResponse | null>;
   url(): string;
   title(): Promise<string>;
   screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
@@ -92,7 +92,7 @@ export interface Page extends PageFrame {
   createCDPSession(): Promise<DevTools>;
   on(event: "request" | "requestfailed", listener: (request: PageRequest) => void): void;
   on(event: "close" | "framedetached", listener: () => void): void;
-  on(event: "response", listener: (response: Response) => void): void;
+  on(event: "response", listener: (response: PageResponse) => void): void;
   close(): Promise<void>;
   isClosed(): boolean;
   bringToFront(): Promise<void>;

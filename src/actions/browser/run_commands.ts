@@ -45,8 +45,8 @@ export async function runCommands(
     http_code: null,
   };
   const { page } = browser.tabs.current;
-  const ask = <T>(activity: string, act: () => Promise<T>) =>
-    within(params.timeout, activity, browser, attempt, act);
+  const ask = <T>(activity: string, start: () => Promise<T>) =>
+    within(params.timeout, activity, browser, attempt, start);
   await ask("preparing the page", () => prepare(browser, params));
   try {
     for (const index of actions.keys()) {
@@ -143,11 +143,11 @@ async function within<T>(
   activity: string,
   browser: OpenBrowser,
   attempt: ActionAttempt,
-  act: () => Promise<T>,
+  start: () => Promise<T>,
 ): Promise<T> {
   const { signal, release } = limit(milliseconds, browser, attempt);
   try {
-    return await unlessAborted(act(), signal);
+    return await unlessAborted(start(), signal);
   } catch (error) {
     if (error instanceof StepError && error !== signal.reason) throw error;
     attempt.isBroken = true;
@@ -193,17 +193,17 @@ async function carryOut(actor: PageActor, results: Results): Promise<void> {
       return await click(actor, { button: "right", count: 1 });
     case "hover": {
       const handle = await actor.element(REACHABLE);
-      return await actor.act(() => handle.hover());
+      return await actor.perform(() => handle.hover());
     }
     case "focus": {
       const handle = await actor.element(EDITABLE);
-      return await actor.act(() => handle.focus());
+      return await actor.perform(() => handle.focus());
     }
     case "scroll":
       return void await actor.element(REACHABLE);
     case "fill": {
       const handle = await fieldOf(actor);
-      return await actor.act(() => callOn(handle, selector, fillField, value));
+      return await actor.perform(() => callOn(handle, selector, fillField, value));
     }
     case "send_keys":
     case "type": {
@@ -211,18 +211,18 @@ async function carryOut(actor: PageActor, results: Results): Promise<void> {
       const { keyboard } = actor.page;
       await actor.wait(handle.focus(), "the page did not answer");
       await actor.wait(handle.evaluate(selectContent), "the page did not answer");
-      return await actor.act(() =>
+      return await actor.perform(() =>
         value === "" ? keyboard.press("Backspace") : keyboard.type(value)
       );
     }
     case "press": {
       if (selector !== "") await actor.wait((await actor.element(EDITABLE)).focus());
-      for (const keys of values) await actor.act(() => press(keys, actor.page.keyboard));
+      for (const keys of values) await actor.perform(() => press(keys, actor.page.keyboard));
       return;
     }
     case "select": {
       const handle = await actor.element(EDITABLE);
-      return await actor.act(() => callOn(handle, selector, selectOptions, values));
+      return await actor.perform(() => callOn(handle, selector, selectOptions, values));
     }
     case "upload": {
       const { path = [] } = command;
@@ -230,11 +230,11 @@ async function carryOut(actor: PageActor, results: Results): Promise<void> {
       // Pages hide file fields behind buttons of their own.
       const handle = await actor.element({ enabled: true });
       await callOn(handle, selector, refuseFiles, files.length);
-      return await actor.act(() => handle.uploadFile(...files));
+      return await actor.perform(() => handle.uploadFile(...files));
     }
     case "submit": {
       const handle = await actor.element({});
-      return await actor.act(() => callOn(handle, selector, submitForm));
+      return await actor.perform(() => callOn(handle, selector, submitForm));
     }
     case "close_tab": {
       if (await actor.wait(actor.tabs.close(), "the tab did not close")) return;
@@ -293,7 +293,7 @@ async function click(
   options: { readonly button: "left" | "right"; readonly count: number },
 ): Promise<void> {
   const handle = await actor.element(CLICKABLE);
-  await actor.act(() => handle.click(options));
+  await actor.perform(() => handle.click(options));
 }
 
 async function navigate(text: string, actor: PageActor, results: Results): Promise<void> {
@@ -332,10 +332,10 @@ async function callOn<A extends unknown[]>(
   handle: Handle,
   selector: string,
   // deno-lint-ignore no-explicit-any
-  act: (element: any, ...args: A) => string,
+  script: (element: any, ...args: A) => string,
   ...args: A
 ): Promise<void> {
-  const problem = await handle.evaluate(act, ...args);
+  const problem = await handle.evaluate(script, ...args);
   if (problem !== "") throw new StepError(`the element ${JSON.stringify(selector)}: ${problem}`);
 }
 

@@ -161,14 +161,14 @@ async function findByReflection(
   const { services } = channel;
   for (;;) {
     const other = services.get(name);
-    const asked = other ?? askServer(channel, name, options, attempt);
-    services.set(name, asked);
+    const answer = other ?? askServer(channel, name, options, attempt);
+    services.set(name, answer);
     try {
       const waiting = `asking ${attempt.address} for its services by reflection`;
-      return await (other ? attempt.during(waiting, other) : asked);
+      return await (other ? attempt.during(waiting, other) : answer);
     } catch (error) {
       if (other && attempt.signal.aborted) throw error;
-      if (services.get(name) === asked) services.delete(name);
+      if (services.get(name) === answer) services.delete(name);
       // The step that asked may have ended before this one.
       if (!other) throw error;
     }
@@ -258,9 +258,9 @@ async function reflect(
   const matches = services.filter((one) => one === name || one.endsWith(`.${name}`));
   const service = matches.length === 1 ? matches[0]! : name;
   const files = new Map<string, FileDescriptorProto>();
-  const asked = new Set<string>();
+  const sent = new Set<string>();
   for (let questions: Question[] = [{ fileContainingSymbol: service }]; questions.length > 0;) {
-    for (const question of questions) asked.add(JSON.stringify(question));
+    for (const question of questions) sent.add(JSON.stringify(question));
     for (const { fileDescriptorResponse } of await ask(questions)) {
       for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
         const file = fromBinary(FileDescriptorProtoSchema, Uint8Array.fromBase64(bytes));
@@ -274,7 +274,7 @@ async function reflect(
         .map((one) => ({ fileByFilename: one })),
       // Some servers name no dependencies.
       ...undefinedTypes(all).map((one) => ({ fileContainingSymbol: one })),
-    ].filter((question) => !asked.has(JSON.stringify(question)));
+    ].filter((question) => !sent.has(JSON.stringify(question)));
   }
   return { files: [...files.values()], service };
 }

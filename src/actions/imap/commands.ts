@@ -375,12 +375,12 @@ function opens(readOnly: boolean): CommandRule {
   };
 }
 
-function changes(act: (client: ImapFlow, mailbox: string) => Promise<unknown>): CommandRule {
+function changes(change: (client: ImapFlow, mailbox: string) => Promise<unknown>): CommandRule {
   return {
     needs: ["mailbox"],
     nothing: MAILBOX,
     async carryOut({ mailbox = "" }, { client }) {
-      sure(await act(client, mailbox));
+      sure(await change(client, mailbox));
       return { success: true, mailbox };
     },
   };

@@ -147,12 +147,12 @@ class Steps {
   readonly #aborts = new Map<number, AbortController>();
   readonly #scopes = new Map<string, Resources>();
 
-  async run(act: RunAction, id: number, params: Dict, data: StepData, calls: PluginCalls) {
+  async run(action: RunAction, id: number, params: Dict, data: StepData, calls: PluginCalls) {
     for (const secret of data.secrets) this.#masker.add(secret);
     const abort = new AbortController();
     this.#aborts.set(id, abort);
     try {
-      return await act(params, this.#context(id, data, abort.signal, calls));
+      return await action(params, this.#context(id, data, abort.signal, calls));
     } finally {
       this.#aborts.delete(id);
     }
@@ -187,7 +187,7 @@ class Steps {
         timeout,
         pauseTimeout: tell("pauseTimeout"),
         resumeTimeout: tell("resumeTimeout"),
-        after: (milliseconds, act) => this.#deadlines.add(milliseconds, act),
+        after: (milliseconds, callback) => this.#deadlines.add(milliseconds, callback),
       },
       scope: {
         run: this.#scope(scopes.run),

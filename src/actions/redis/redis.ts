@@ -207,7 +207,7 @@ export const redis = action({
 });
 
 /** Signs in and chooses the database; the library would go on after an error in these. */
-async function greet(client: Redis, { username, password, database }: Url): Promise<void> {
+async function greet(client: Redis, { username, password, database }: RedisUrl): Promise<void> {
   if (password !== "") {
     await client.call("AUTH", ...username === "" ? [] : [username], password);
   } else {
@@ -230,7 +230,7 @@ function sizeOf(chunk: Uint8Array): number {
 }
 
 /** A Redis server, as a URL describes it. */
-interface Url {
+interface RedisUrl {
   /** The URL without its password. */
   readonly shown: string;
   readonly host: string;
@@ -242,7 +242,7 @@ interface Url {
 }
 
 /** Reads the URL of a server; its password is a secret before anything can fail. */
-function readUrl(text: string, param: Param): Url {
+function readUrl(text: string, param: Param): RedisUrl {
   const url = URL.parse(text);
   const password = decodePercents(url?.password ?? "");
   if (password !== "") param.secrets?.add(password);

@@ -89,9 +89,9 @@ async function tryConnecting(
   });
 }
 
-async function problemOf(act: () => Promise<string | undefined>): Promise<string | undefined> {
+async function problemOf(probe: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
-    return await act();
+    return await probe();
   } catch (error) {
     if (error instanceof StepError) return error.message;
     throw error;

@@ -178,7 +178,7 @@ export class MailConnection {
     readonly library: SMTPConnection,
     readonly server: MailServer,
     readonly replies: Replies,
-    readonly socket: { destroy(): unknown; once(event: "close", act: () => void): unknown },
+    readonly socket: { destroy(): unknown; once(event: "close", listener: () => void): unknown },
   ) {
     // A command reports errors while it waits; `isLost` reports the others.
     library.on("error", () => {});

@@ -4,13 +4,13 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import type { Command, CommandTable, Invocation, Program, RunCommand } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
-import { columnOf, type Layout, layoutOf, type Rows, section, termLines } from "./layout.ts";
+import { columnOf, type Layout, layoutOf, section, termLines, type TermRows } from "./layout.ts";
 import {
   findPages,
   firstSentence,
+  type HelpPage,
   type Hit,
   listPages,
-  type Page,
   searchPages,
   SECTIONS,
 } from "./pages.ts";
@@ -50,7 +50,7 @@ async function explain(
   word: string,
   table: CommandTable,
   layout: Layout,
-  loadPages: () => Promise<readonly Page[]>,
+  loadPages: () => Promise<readonly HelpPage[]>,
 ): Promise<readonly string[]> {
   const command = table.commands.find(({ name }) => name === word);
   if (command) return [renderHelp(command, table, layout)];
@@ -99,7 +99,7 @@ function seeAlso(names: readonly string[]): string {
 }
 
 /** Everything that `runner help` explains by name. */
-function listTopics(pages: readonly Page[], layout: Layout): string[] {
+function listTopics(pages: readonly HelpPage[], layout: Layout): string[] {
   return [
     `${layout.bold("Usage:")} runner help <word>...`,
     "",
@@ -118,7 +118,7 @@ function listTopics(pages: readonly Page[], layout: Layout): string[] {
   ];
 }
 
-function listSection(title: string, pages: readonly Page[], layout: Layout): string[] {
+function listSection(title: string, pages: readonly HelpPage[], layout: Layout): string[] {
   const rows = pages.filter(({ path }) => path.startsWith(`${title}/`))
     .map((page) => [page.name, firstSentence(page)] as const);
   const column = columnOf(rows);
@@ -143,7 +143,7 @@ function listHits(word: string, hits: readonly Hit[], layout: Layout): string[] 
 /** The entry for a word in one of the tables of the program. */
 interface Explanation {
   readonly title: string;
-  readonly rows: Rows;
+  readonly rows: TermRows;
   readonly page?: string;
 }
 
@@ -204,12 +204,12 @@ function explainOption(word: string, commands: readonly Command[]) {
   });
 }
 
-function variableRows(word: string): Rows {
+function variableRows(word: string): TermRows {
   return VARIABLES.filter(({ name }) => name === word.toUpperCase())
     .map(({ name, summary }) => [name, summary]);
 }
 
-async function functionRows(word: string): Promise<Rows> {
+async function functionRows(word: string): Promise<TermRows> {
   const name = word.replace(/\(.*$/, "").toLowerCase();
   const meant = [...FUNCTIONS.values()].filter((one) => one.name.toLowerCase() === name);
   return await Promise.all(
@@ -217,7 +217,7 @@ async function functionRows(word: string): Promise<Rows> {
   );
 }
 
-function keyRows(word: string): Rows {
+function keyRows(word: string): TermRows {
   const [, parent, key = ""] = /^(?:(.*)\.)?([^.]*)$/.exec(word) ?? [];
   return keyTables().flatMap(({ title, what, fields }) => {
     const field = fields.find(({ name }) => name === key);
@@ -229,7 +229,7 @@ function keyRows(word: string): Rows {
 }
 
 /** The parameters of that name, each with the actions that mean the same by it. */
-async function parameterRows(word: string): Promise<Rows> {
+async function parameterRows(word: string): Promise<TermRows> {
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
   const found = actions.flatMap(({ name: action, parameters = [] }) =>
     listParameters(parameters).filter(({ name }) => name === word)
@@ -251,7 +251,7 @@ function nameOf(what: string): string {
 }
 
 /** What to write instead of a word of another tool. */
-function hintRows(word: string): Rows {
+function hintRows(word: string): TermRows {
   const kinds = ["the workflow", "a job", "a step", ...keyTables().map(({ what }) => what)];
   const hints = [
     ...kinds.map((what) => [`as a key of ${nameOf(what)}`, hintForKey(what, word)] as const),

@@ -33,12 +33,12 @@ export async function layoutOf({ env, stdout }: Host, noColor = false): Promise<
 /** Help for tests and pipes. */
 export const PLAIN_LAYOUT: Layout = { width: WIDTH, bold: PLAIN.bold };
 
-export type Rows = readonly (readonly [term: string, meaning: string])[];
+export type TermRows = readonly (readonly [term: string, meaning: string])[];
 
 /** A heading, and terms with their meanings beside them. */
 export function section(
   title: string,
-  rows: Rows,
+  rows: TermRows,
   layout: Layout,
   column = columnOf(rows),
 ): string[] {
@@ -47,7 +47,7 @@ export function section(
 }
 
 /** Terms with their meanings beside them. */
-function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] {
+function rowLines(rows: TermRows, width: number, column = columnOf(rows)): string[] {
   return rows.flatMap(([term, meaning]) =>
     wrapWords(meaning, width - column).map((line, index) =>
       (index === 0 ? `  ${term}` : "").padEnd(column) + line
@@ -56,7 +56,7 @@ function rowLines(rows: Rows, width: number, column = columnOf(rows)): string[] 
 }
 
 /** Terms with their meanings beside them, or below them where a term is long. */
-export function termLines(rows: Rows, width: number): string[] {
+export function termLines(rows: TermRows, width: number): string[] {
   if (rows.every(([term]) => term.length <= 28)) return rowLines(rows, width);
   return rows.flatMap(([term, meaning]) => [
     ...wrapWords(term, width - 2).map((line) => `  ${line}`),
@@ -65,6 +65,6 @@ export function termLines(rows: Rows, width: number): string[] {
 }
 
 /** The column where the meanings of terms begin. */
-export function columnOf(rows: Rows): number {
+export function columnOf(rows: TermRows): number {
   return Math.max(...rows.map(([term]) => term.length)) + 4;
 }

@@ -3,7 +3,7 @@ import type { Documents } from "./documents.ts";
 import { plainText } from "./render_page.ts";
 
 /** A page of the documents under the name that `runner help` prints it by. */
-export interface Page {
+export interface HelpPage {
   readonly name: string;
   /** Its path below docs/, without `.md`. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface Page {
 export const SECTIONS = ["start", "concepts", "cookbook", "ci", "migrate", "reference", "about"];
 
 /** Pages in the order of their sections. If two have the same name, the second goes by its path. */
-export function listPages(documents: Documents): readonly Page[] {
+export function listPages(documents: Documents): readonly HelpPage[] {
   const names = new Set<string>();
   const paths = Object.keys(documents).filter((path) => path.includes("/")).toSorted((a, b) =>
     sectionOf(a) - sectionOf(b) || (orderOf(a) < orderOf(b) ? -1 : 1)
@@ -47,7 +47,7 @@ function titleOf(text: string): string {
 }
 
 /** What a page says first: the title, where it begins with a list or a table. */
-export function firstSentence({ text, title }: Page): string {
+export function firstSentence({ text, title }: HelpPage): string {
   const prose = text.replace(/^---\n.*?\n---\n/s, "").replace(/<!--[^]*?-->/g, "");
   const [, paragraph] = /^# .*\n\s*([\p{L}`*"[][^]*?)(?:\n\n|$)/mu.exec(prose) ?? [];
   const [, sentence] =
@@ -56,9 +56,9 @@ export function firstSentence({ text, title }: Page): string {
 }
 
 /** The pages of that name, the best first, and those that have the word as a synonym. */
-export function findPages(pages: readonly Page[], word: string) {
+export function findPages(pages: readonly HelpPage[], word: string) {
   const wanted = normal(word);
-  const isNamed: readonly ((page: Page) => boolean)[] = [
+  const isNamed: readonly ((page: HelpPage) => boolean)[] = [
     ({ name, path }) => normal(name) === wanted || path === word,
     ({ path }) => normal(path.replace(/^.*\//, "")) === wanted,
     ({ title }) => normal(title) === wanted,
@@ -77,7 +77,7 @@ function normal(text: string): string {
 
 /** A page that a search found, with a line that mentions the words. */
 export interface Hit {
-  readonly page: Page;
+  readonly page: HelpPage;
   readonly line: string;
 }
 
@@ -87,7 +87,7 @@ const MAX_HITS = 3;
 const COMMON_WORDS = /^(?:an?|and|by|can|do|for|how|i|in|is|it|my|of|on|or|the|to|what|with)$/;
 
 /** The pages that fit some words best, the best first. */
-export function searchPages(pages: readonly Page[], words: string): readonly Hit[] {
+export function searchPages(pages: readonly HelpPage[], words: string): readonly Hit[] {
   const distinct = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu))];
   const terms = distinct.filter((word) => !COMMON_WORDS.test(word)).map(patternOf);
   const weights = terms.map((term) => {
@@ -114,7 +114,7 @@ function patternOf(term: string): RegExp {
   );
 }
 
-function scoreOf({ title, text, synonyms }: Page, term: RegExp): number {
+function scoreOf({ title, text, synonyms }: HelpPage, term: RegExp): number {
   const count = (where: string) => where.match(term)?.length ?? 0;
   const headings = text.split("\n").filter((line) => line.startsWith("## ")).join("\n");
   const body = count(text);
@@ -123,7 +123,7 @@ function scoreOf({ title, text, synonyms }: Page, term: RegExp): number {
 }
 
 /** The first line of prose with most of the words. */
-function lineWith({ text }: Page, terms: readonly RegExp[]): string {
+function lineWith({ text }: HelpPage, terms: readonly RegExp[]): string {
   const prose = text.replace(/```[^]*?```/g, "");
   const lines = prose.split("\n").filter((line) => /^[-*]? ?[\p{L}`"[]/u.test(line));
   const count = (line: string) => terms.filter((term) => line.search(term) >= 0).length;

@@ -7,7 +7,7 @@ import {
   OPTION_GROUPS,
 } from "../command.ts";
 import { variablesOf } from "../environment.ts";
-import { columnOf, type Layout, type Rows, section } from "./layout.ts";
+import { columnOf, type Layout, section, type TermRows } from "./layout.ts";
 
 const ABOUT = "runner - run workflow files: test APIs, smoke-test releases, watch services";
 
@@ -150,12 +150,12 @@ export function lineOf({ name }: Command): string {
   return name === undefined ? "runner" : `runner ${name}`;
 }
 
-function commandRows(commands: readonly Command[]): Rows {
+function commandRows(commands: readonly Command[]): TermRows {
   return commands.map(({ name = "", summary }) => [name, summary]);
 }
 
 /** Options as help shows them, with the variables that a command reads in their place. */
-export function optionRows(options: readonly Option[], command: Command): Rows {
+export function optionRows(options: readonly Option[], command: Command): TermRows {
   const variables = variablesOf(command.name);
   return options.map((option) => {
     const names = variables.filter((one) => one.option === option.name).map(({ name }) => name);

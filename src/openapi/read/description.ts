@@ -39,7 +39,7 @@ interface Reference extends Location {
 }
 
 /** The target of a reference, what is wrong with it, or nothing if another reference is wrong. */
-type Target = Part | Fault | undefined;
+type Referenced = Part | Fault | undefined;
 
 interface Fault {
   readonly message: string;
@@ -214,13 +214,13 @@ export class Description {
     return (this.#files.get(file) as ParsedFile).locate(path);
   }
 
-  #findTarget(reference: Reference, before: readonly Reference[] = []): Target {
+  #findTarget(reference: Reference, before: readonly Reference[] = []): Referenced {
     const { text, file } = reference;
     if (before[0] === reference) {
       return { message: `reference cycle: "${text}" refers to itself` };
     }
     if (before.includes(reference)) return undefined;
-    const enter = (part: Part): Target => {
+    const enter = (part: Part): Referenced => {
       const next = this.#references.get(part.value);
       if (!next) return part;
       const target = this.#findTarget(next, [...before, reference]);
@@ -242,7 +242,7 @@ export class Description {
       return { message: parsed.message, hint: parsed.hint, causes: parsed.diagnostics };
     }
     const pointer = decodePercents(fragment);
-    let found: Target = { value: parsed.value, at: { file: name, path: [] } };
+    let found: Referenced = { value: parsed.value, at: { file: name, path: [] } };
     if (pointer === "") return enter(found);
     for (const part of pointer.replace(/^\//, "").split("/")) {
       if (!found || "message" in found) return found;

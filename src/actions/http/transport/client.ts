@@ -12,7 +12,7 @@ import {
   addPhases,
   type BodySink,
   type Client,
-  type Exchange,
+  type HttpExchange,
   type Phases,
   type RawResponse,
   type SendOptions,
@@ -32,7 +32,7 @@ export class HttpClient implements Client {
   }
 
   /** Sends a request; its response is complete, or its body was saved, when `reply` resolves. */
-  send(request: HttpRequest, options: SendOptions): Exchange {
+  send(request: HttpRequest, options: SendOptions): HttpExchange {
     return new Http1Exchange(request, this.pool, options);
   }
 
@@ -113,7 +113,7 @@ export class Call implements SendOptions {
   readonly sink: BodySink | undefined;
   readonly #client: HttpClient;
   readonly #forget: () => void;
-  #exchange: Exchange | undefined;
+  #exchange: HttpExchange | undefined;
   #reason: StepError | undefined;
   #deadline: Deadline | undefined;
   #began: number | undefined;
@@ -222,7 +222,7 @@ export class Call implements SendOptions {
     this.#context.warn(text);
   }
 
-  #receive(exchange: Exchange): Promise<RawResponse> {
+  #receive(exchange: HttpExchange): Promise<RawResponse> {
     this.#exchange = exchange;
     // Sets that live long refer to the call, and their discarded tables go on doing so until
     // a full collection: everything that an exchange refers to would stay in memory until then.

@@ -13,8 +13,8 @@ import type {
 import {
   type BodySource,
   ClosedEarly,
-  type Exchange,
   findHeader,
+  type HttpExchange,
   MalformedResponse,
   NO_OPENING,
   type Phase,
@@ -38,7 +38,7 @@ const PACKET = 64;
 
 /** A request under way: it waits for a connection, is sent, and receives its response. */
 export class Http1Exchange
-  implements Exchange, Waiter, ConnectionUser, ResponseHandler, BodySource {
+  implements HttpExchange, Waiter, ConnectionUser, ResponseHandler, BodySource {
   readonly reply: Promise<RawResponse>;
   readonly isRepeatable: boolean;
   /** Whether it is sent for the second time, over a new connection. */

@@ -10,8 +10,8 @@ import { type OpenedSocket, openSocket } from "./http_connection.ts";
 import {
   type Client,
   ClosedEarly,
-  type Exchange,
   findHeader,
+  type HttpExchange,
   NO_OPENING,
   type Opening,
   OpeningFailure,
@@ -41,7 +41,7 @@ export function sendHttp2(
   client: Client,
   request: HttpRequest,
   options: SendOptions,
-): Exchange {
+): HttpExchange {
   const isPlain = request.url.protocol === "http:";
   if (isPlain && options.connection.version === "auto") {
     return client.send(request, options);
@@ -50,14 +50,14 @@ export function sendHttp2(
 }
 
 /** A request under way. */
-class Http2Exchange implements Exchange {
+class Http2Exchange implements HttpExchange {
   readonly reply: Promise<RawResponse>;
   readonly #request: HttpRequest;
   readonly #client: Client;
   readonly #options: SendOptions;
   readonly #stop = new AbortController();
   #stream: ClientHttp2Stream | undefined;
-  #older: Exchange | undefined;
+  #older: HttpExchange | undefined;
   #phase: Phase = "connecting";
   #body: ResponseBody | undefined;
   #isReused = false;

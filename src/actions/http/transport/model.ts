@@ -105,13 +105,13 @@ export interface SendOptions {
 /** The connections of a run. */
 export interface Client {
   /** Sends a request over HTTP/1.1. */
-  send(request: HttpRequest, options: SendOptions): Exchange;
+  send(request: HttpRequest, options: SendOptions): HttpExchange;
   /** What else is closed with it: sessions of HTTP/2. */
   readonly others: Set<{ destroy(): void }>;
 }
 
 /** A request under way, over whatever version of HTTP. */
-export interface Exchange {
+export interface HttpExchange {
   /** Rejects with `SendFailure` alone. */
   readonly reply: Promise<RawResponse>;
   /** Ends it now, and its connection. */
