@@ -115,7 +115,7 @@ export interface CauseNames {
   readonly likeness?: string;
 }
 
-/** Finds the causes of what failed. */
+/** Finds the names by which a part is grouped. */
 export function causeNames({ failures, step, kind: rounds }: FailedPart): CauseNames {
   const request = rounds ? undefined : step?.result.exchange?.view?.request?.title;
   const [first] = failures;

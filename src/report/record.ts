@@ -156,12 +156,12 @@ export function stateOf({ end, suite }: RunRecord): JobState {
   return suite ? workflowState(end) : end.state;
 }
 
-/** The outcome of several runs together. */
+/** The outcome of several runs together; a suite that was cut off has failed. */
 export function stateOfAll(
   records: readonly RunRecord[],
   suite: SuiteRecord | undefined,
 ): "passed" | "failed" {
-  if (suite?.end) return suite.end.state;
+  if (suite) return suite.end?.state ?? "failed";
   return records.every((record) => stateOf(record) !== "failed") ? "passed" : "failed";
 }
 

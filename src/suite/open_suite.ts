@@ -41,7 +41,7 @@ export function suiteOfOperands(operands: readonly string[], host: Host): OpenSu
         if (!document || !isSuite(document)) continue;
         throw new UsageError(
           `the suite file '${path}' is not the first operand`,
-          `runner ${path} runs it; files behind it choose some of its workflows`,
+          `runner ${path} runs it; files after it choose some of its workflows`,
         );
       }
       return { setup: [], teardown: [], ...found };

@@ -45,7 +45,7 @@ export interface SuiteMember {
   readonly path: string;
   /** From 0, in the order of the suite. */
   readonly index: number;
-  /** The path, and a number behind that of further entries of the same path. */
+  /** The path, with a number after it for further entries of the same path. */
   readonly key: string;
   /** The name that the suite file gives to it. */
   readonly name?: string;

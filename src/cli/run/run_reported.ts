@@ -230,7 +230,7 @@ async function reportCoverage(
   const apis = mergeCoverage(ends);
   if (minCoverage !== undefined && apis.length === 0) {
     stderr.write(
-      "runner: error: --min-coverage: no request was held against an OpenAPI description\n" +
+      "runner: error: --min-coverage: no request was compared with an OpenAPI description\n" +
         '  name one in "defaults: { http: { openapi: api.yml } }", or by --openapi\n',
     );
     return false;

@@ -369,7 +369,7 @@ function positionOf(failures: readonly Failure[]): Position | undefined {
   return failures.find((failure) => failure.place)?.place;
 }
 
-/** The same items, with a number behind names that are already taken. */
+/** The same items, with a number after names that are already taken. */
 export function withDistinctNames<T extends { readonly name: string }>(items: readonly T[]): T[] {
   const taken = new Set(items.map(({ name }) => name));
   const seen = new Map<string, number>();

@@ -52,7 +52,7 @@ export function makeGithubReport({ env, files }: Host): (change: Change) => stri
   };
 }
 
-/** What failed in a job that is over; each threshold has its own line of the file. */
+/** The failed parts of a job; each threshold has its own line of the file. */
 function partsOf(job: JobRecord): FailedPart[] {
   return failedParts(job).flatMap((part) => {
     const thresholds = part.step ? [] : part.failures.filter(({ field }) => isOfThreshold(field));

@@ -7,6 +7,7 @@ import {
   type JobRecord,
   loneRecord,
   type RunRecord,
+  stateOfAll,
   type SuiteRecord,
   timesOf,
 } from "../record.ts";
@@ -152,9 +153,6 @@ function isTime(value: unknown): boolean {
 function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefined): HistoryRun {
   const { started, duration } = timesOf(records);
   const lone = loneRecord(records);
-  const hasPassed = suite?.end
-    ? suite.end.state === "passed"
-    : records.every(({ end }) => end?.state === "passed");
   // Other runs of a suite may have other workflows of the same name: their files tell them apart.
   const suites = suitesOf(
     records.map((record) => lone ? record : { ...record, name: record.file }),
@@ -166,7 +164,7 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
     subject: lone ? lone.file : `suite ${suite?.start.name ?? ""}`.trimEnd(),
     started: suite?.start.time ?? started,
     duration: Math.round(suite?.end?.duration ?? duration),
-    state: hasPassed ? "passed" : "failed",
+    state: stateOfAll(records, suite),
     isPartial: suite?.start.shard !== undefined ||
       records.some(({ end }) => (end?.leftOut ?? 0) > 0),
     steps: stepsOf(records, suite),

@@ -14,6 +14,7 @@ import {
   loneRecord,
   roundStats,
   type RunRecord,
+  stateOfAll,
   type StepRecord,
   type SuiteRecord,
   timesOf,
@@ -40,7 +41,6 @@ export function* renderJson(
 function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Iterable<string> {
   const { started, duration } = timesOf(records);
   const end = suite?.end;
-  const hasPassed = records.every((record) => record.end?.state === "passed");
   const head = {
     schema: "runner-suite-report/1",
     units: UNITS,
@@ -49,7 +49,7 @@ function* renderSuite(records: readonly RunRecord[], suite?: SuiteRecord): Itera
     name: suite?.start.name,
     origin: suite?.start.origin,
     shard: suite?.start.shard,
-    state: end?.state ?? (hasPassed && !suite ? "passed" : "failed"),
+    state: stateOfAll(records, suite),
     interrupted: end || !suite ? end?.interrupted : CUT_OFF,
     started: suite?.start.time ?? started,
     duration: end?.duration ?? duration,

@@ -160,7 +160,7 @@ export function renderAttempts(attempts: readonly Attempt[], room: Room): string
   return ["attempts:", ...texts.map((text) => `  ${cutLine(text, room.columns - 2)}`)];
 }
 
-/** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
+/** Enough for most of the two kilobytes of a body that an event holds by default. */
 const EXCHANGE_LINES = 40;
 /** Lines of an exchange that is repeated rather than referred to. */
 const SHORT_EXCHANGE = 3;
@@ -286,7 +286,7 @@ const MAX_TAKEN_DOWN = 20;
 /** The number of steps that failed in the same way which are named. */
 const MAX_ALIKE = 10;
 
-/** The entries of what failed and of what failed inside of it. */
+/** The entries of a part, those inside of it first. */
 export function failureEntries(part: FailedPart): FailureEntry[] {
   const { title, failures, known, kind, inside } = part;
   if (known) return [];

@@ -607,7 +607,7 @@ Deno.test("coverage counts operations, status codes and parameters of a run", as
   assertStringIncludes(quiet.stderr, `runner: error: ${verdict}\n`);
   const none = await runSteps(server, steps, { args: ["--min-coverage", "1"], openapi: null });
   assertEquals(none.code, 1);
-  assertStringIncludes(none.stderr, "no request was held against an OpenAPI description");
+  assertStringIncludes(none.stderr, "no request was compared with an OpenAPI description");
   const wrong = await runSteps(server, steps, { args: ["--min-coverage", "all"] });
   assertStringIncludes(wrong.stderr, 'option --min-coverage must be a percentage, not "all"');
 });
