@@ -86,23 +86,20 @@ export function describeKind({ count, round }: FailureTally): string {
     : `failed ${count} times, first at repeat_index ${round}`;
 }
 
-/** ` (repeat_index 2, entry 1)`, which follows the title of a run of a step. */
-export function runLabel(run: Pick<StepRun, "round" | "entry">): string {
-  const parts = labelParts(run);
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
-}
-
-function labelParts({ round, entry, within }: Partial<StepRun>): string[] {
-  return [
-    ...within ? labelParts(within) : [],
+/** ` (repeat_index 2, entry 1)`, which follows the name of a run of a step. */
+export function runLabel({ round, entry }: Pick<StepRun, "round" | "entry">): string {
+  const parts = [
     ...round === undefined ? [] : [`repeat_index ${round}`],
     ...entry === undefined ? [] : [`entry ${entry + 1}`],
   ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 /** `Build › compile (entry 1)`, or `Build › compile: failed 7 times, first at repeat_index 3`. */
 export function fullTitle({ title, step, kind }: FailedPart): string {
-  return oneLine(title) + (kind ? `: ${describeKind(kind)}` : step ? runLabel(step.run) : "");
+  let label = kind ? `: ${describeKind(kind)}` : "";
+  for (let run = kind ? undefined : step?.run; run; run = run.within) label = runLabel(run) + label;
+  return oneLine(title) + label;
 }
 
 /** The names by which failures are grouped. */

@@ -245,8 +245,8 @@ function assertTellsOfTheEnd(reports: Ended["reports"], why: string): void {
   assertEquals(reported, [
     ["done › quick", "passed", ""],
     ["busy › hangs", "failed", ""],
-    ["busy › entries [entry 1]", "skipped", why],
-    ["busy › entries [entry 2]", "skipped", why],
+    ["busy › entries (entry 1)", "skipped", why],
+    ["busy › entries (entry 2)", "skipped", why],
     ["later › never", "skipped", why],
   ]);
   assertStringIncludes(reports["report.tap"]!, `Bail out! ${why}\n`);

@@ -13,7 +13,7 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { describeKind, isKnownFailure } from "../failed_parts.ts";
+import { describeKind, isKnownFailure, runLabel } from "../failed_parts.ts";
 import {
   CUT_OFF,
   type JobRecord,
@@ -189,7 +189,7 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   }
   if (begun < Math.max(rounds, 1)) {
     // Rounds that did not start are reported together: there may be thousands of them.
-    const label = rounds > 1 ? ` [${countOf(rounds - begun, "round")}]` : "";
+    const label = rounds > 1 ? ` (${countOf(rounds - begun, "round")})` : "";
     for (const step of outline) cases.push(notRun(step, label, reason));
   }
   if (job.state === "failed" && !cases.some(isFailed)) {
@@ -232,13 +232,13 @@ function casesOfStep(
   reason: string,
 ): readonly Case[] {
   if (step.entries === undefined && runs.length === 0) {
-    return [notRun(step, labelOf(undefined, round), reason)];
+    return [notRun(step, runLabel({ round }), reason)];
   }
   const byEntry = new Map(runs.map((one) => [one.run.entry ?? 0, one]));
   const count = Math.max(step.entries ?? 0, (runs.at(-1)?.run.entry ?? -1) + 1, byEntry.size);
   return Array.from({ length: count }, (_, entry) => {
     const run = byEntry.get(entry);
-    return run ? caseOf(run) : notRun(step, labelOf(entry, round), reason);
+    return run ? caseOf(run) : notRun(step, runLabel({ entry, round }), reason);
   });
 }
 
@@ -273,7 +273,7 @@ function roundsOfStep(
   });
   for (let entry = 0; entry < known; entry++) {
     if (seen.has(entry)) continue;
-    const label = labelOf(step.entries === undefined ? undefined : entry, undefined);
+    const label = runLabel({ entry: step.entries === undefined ? undefined : entry });
     const states = { ...noSteps(), skipped: missing(entry) };
     cases.push({ ...notRun(step, label, reason), rounds: { states, of } });
   }
@@ -293,7 +293,7 @@ function caseOfRounds(tally: StepTally, rounds: RoundsOfCase, place: StepOutline
   const position = place ?? step.result.place;
   const failures = kinds.flatMap((kind) => inRounds(kind, failuresOf(kind.first)));
   return {
-    name: oneLine(name) + labelOf(entry, undefined),
+    name: oneLine(name) + runLabel({ entry }),
     outcome,
     reason,
     failures,
@@ -315,7 +315,7 @@ function caseOf(step: StepRecord): Case {
   const { state, reason, flaky = false, known } = result;
   const failures = failuresOf(step);
   return {
-    name: oneLine(result.name) + labelOf(run.entry, run.round),
+    name: oneLine(result.name) + runLabel(run),
     outcome: state,
     reason,
     failures,
@@ -330,7 +330,7 @@ function caseOf(step: StepRecord): Case {
 function failuresOf({ result, inside }: StepTree): readonly Failure[] {
   if (!hasFailed(result)) return [];
   const inner = inside.flatMap((step) => {
-    const name = oneLine(step.result.name) + labelOf(step.run.entry, step.run.round);
+    const name = oneLine(step.result.name) + runLabel(step.run);
     return failuresOf(step).map((one) => ({ ...one, message: `${name}: ${one.message}` }));
   });
   if (inner.length === 0) return result.failures;
@@ -353,16 +353,6 @@ function reasonNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecor
   if (rounds === 0) return "repeat.count is 0";
   if (failures.length > 0) return "the job failed before its steps";
   return end?.interrupted ?? "not run";
-}
-
-/** ` [repeat_index 1, entry 2]`, which follows the name of a step. */
-export function labelOf(entry: number | undefined, round: number | undefined): string {
-  if (entry === undefined && round === undefined) return "";
-  const parts = [
-    ...round === undefined ? [] : [`repeat_index ${round}`],
-    ...entry === undefined ? [] : [`entry ${entry + 1}`],
-  ];
-  return ` [${parts.join(", ")}]`;
 }
 
 function positionOf(failures: readonly Failure[]): Position | undefined {

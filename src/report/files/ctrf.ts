@@ -8,11 +8,11 @@ import {
   countAssertions,
   countCases,
   durationOf,
-  labelOf,
   suitesOf,
 } from "./cases.ts";
 import { failureText, roundsText, valuesOf } from "./details.ts";
 import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "../record.ts";
+import { runLabel } from "../failed_parts.ts";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
 export function* renderCtrf(
@@ -132,7 +132,7 @@ function stdoutOf({ step, rounds, threshold }: Case): string[] | undefined {
 function stepsOf({ run, result, inside }: StepRecord): unknown[] {
   const { name, state } = result;
   return [
-    { name: oneLine(name) + labelOf(run.entry, run.round), status: statusOf(state) },
+    { name: oneLine(name) + runLabel(run), status: statusOf(state) },
     ...inside.flatMap(stepsOf),
   ];
 }

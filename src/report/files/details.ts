@@ -14,7 +14,7 @@ import { renderExchange } from "../text/render_exchange.ts";
 import { renderRounds } from "../text/render_rounds.ts";
 import { IN_A_PIPE } from "../text/lines.ts";
 import { PLAIN } from "../reporter.ts";
-import { labelOf } from "./cases.ts";
+import { runLabel } from "../failed_parts.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 
@@ -57,7 +57,7 @@ export function roundsText(steps: readonly StepTally[], rounds: number): string 
 export function insideText({ inside }: StepTree, indent = ""): string {
   return inside.map((step) => {
     const { name, state, echo } = step.result;
-    const label = labelOf(step.run.entry, step.run.round);
+    const label = runLabel(step.run);
     const lines = [
       `${indent}${state === "untested" ? "not tested" : state}: ${oneLine(name)}${label}`,
     ];

@@ -11,14 +11,8 @@ import {
   type SuiteRecord,
   timesOf,
 } from "../record.ts";
-import {
-  type Case,
-  type CaseSuite,
-  durationOf,
-  labelOf,
-  suitesOf,
-  withDistinctNames,
-} from "./cases.ts";
+import { runLabel } from "../failed_parts.ts";
+import { type Case, type CaseSuite, durationOf, suitesOf, withDistinctNames } from "./cases.ts";
 
 /** The version of the form of the files. */
 const SCHEMA = "runner-history/1";
@@ -241,7 +235,7 @@ function testsOf({ name, job, cases }: CaseSuite): HistoryRun["tests"] {
     const state = stateOf(one);
     if (!state || !one.step) return [];
     const { step, entry } = one.step.run;
-    const title = `${job.outline[step]?.name}${labelOf(entry, undefined)}`;
+    const title = `${job.outline[step]?.name}${runLabel({ entry })}`;
     return [{ name: title, state, duration: Math.round(durationOf(one)) }];
   });
   return withDistinctNames(tests).map((one) => [`${name} › ${one.name}`, one.state, one.duration]);

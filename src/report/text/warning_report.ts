@@ -48,7 +48,6 @@ export function stepName(
   step: StepRun,
   name = run.running.get(runKey(step))?.name ?? `step ${step.step + 1}`,
 ): string {
-  const { round, entry } = step;
   const around = step.within ? stepName(run, step.within) : jobName(run, step.job);
-  return `${around} › ${oneLine(name)}${runLabel({ round, entry })}`;
+  return `${around} › ${oneLine(name)}${runLabel(step)}`;
 }

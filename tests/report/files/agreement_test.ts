@@ -307,7 +307,9 @@ function assertTimesAgree(
     assertEquals([job.name, job.state, job.duration], [name, state, duration]);
   }
   assertEquals(
-    page.steps.map(({ name, state, duration }: Json) => [name.split(" [")[0], state, duration]),
+    page.steps.map((
+      { name, state, duration }: Json,
+    ) => [name.replace(/ \((?:repeat_index|entry) .*\)$/, ""), state, duration]),
     steps.map(({ name, state, duration }) => [name, state, duration]),
   );
   const ran = [...tests.keys()].filter((index) => tests[index].start !== undefined);

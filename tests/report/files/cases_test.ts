@@ -45,15 +45,15 @@ Deno.test("each run of a step is a case, and so is a step that did not run", () 
 
 Deno.test("entries of a known number are counted whether they ran or not", () => {
   assertEquals(casesOf({ ...EACH, entries: 3 }, [0, 2]), [
-    "each [entry 1]: passed",
-    "each [entry 2]: skipped",
-    "each [entry 3]: passed",
+    "each (entry 1): passed",
+    "each (entry 2): skipped",
+    "each (entry 3): passed",
     LAST,
   ]);
 });
 
 Deno.test("entries of a number that is only known at run time are those that ran", () => {
-  const all = Array.from({ length: 3 }, (_, entry) => `each [entry ${entry + 1}]: passed`);
+  const all = Array.from({ length: 3 }, (_, entry) => `each (entry ${entry + 1}): passed`);
   assertEquals(casesOf(EACH, [0, 1, 2]), [...all, LAST]);
 });
 

@@ -105,14 +105,14 @@ jobs:
     ]);
     await page.evaluate("document.querySelectorAll('.panel')[1].open = true");
     assertEquals(await textsOf(page, ".causes a"), [
-      ...["Job › n 1 [entry 1]", "Job › n 2 [entry 2]", "Job › other"],
+      ...["Job › n 1 (entry 1)", "Job › n 2 (entry 2)", "Job › other"],
     ]);
     for (const scheme of ["light", "dark"] as const) {
       await chooseScheme(page, scheme);
       assertEquals(await findBarriers(page), []);
     }
     await page.evaluate("document.querySelectorAll('.causes a')[1].click()");
-    await until(async () => await heading(page) === "Job › n 2 [entry 2]", "the step is shown");
+    await until(async () => await heading(page) === "Job › n 2 (entry 2)", "the step is shown");
     // The list and its details fill the window.
     assertEquals(
       await page.evaluate(

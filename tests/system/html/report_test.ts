@@ -301,22 +301,22 @@ jobs:
 `;
   await withReport(workflow, async ({ page }) => {
     assertEquals(await textsOf(page, "#count"), ["1 of 10000 steps"]);
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [entry 7778]"]);
+    assertEquals(await textsOf(page, "#details h2"), ["j › number (entry 7778)"]);
     await fill(page, "#show", "all");
     const rows = "document.querySelectorAll('.row').length";
     assert(await page.evaluate(rows) as number < 100);
     await page.evaluate("document.getElementById('rows').focus()");
     await page.press("End");
-    assertEquals((await textsOf(page, ".row .name")).at(-1), "✓ number [entry 10000]");
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [entry 10000]"]);
+    assertEquals((await textsOf(page, ".row .name")).at(-1), "✓ number (entry 10000)");
+    assertEquals(await textsOf(page, "#details h2"), ["j › number (entry 10000)"]);
     assert(await page.evaluate(rows) as number < 100);
     await fill(page, "#search", "entry 1234]");
-    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [entry 1234]"]);
+    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number (entry 1234)"]);
     // A number beside a word is a whole one.
     await fill(page, "#search", "entry 123");
     assertEquals(await textsOf(page, ".row.step .name"), [
-      "✓ number [entry 123]",
-      "✓ number [entry 124]",
+      "✓ number (entry 123)",
+      "✓ number (entry 124)",
     ]);
     assertEquals(page.errors, []);
   });
@@ -331,9 +331,9 @@ jobs:
     steps: [{ name: number, uses: echo, with: { message: x }, test: repeat_index != 7777 }]
 `;
   await withReport(workflow, async ({ page }) => {
-    assertEquals(await textsOf(page, ".row .name"), ["▾✗ j", "✗ number [repeat_index 7777]"]);
+    assertEquals(await textsOf(page, ".row .name"), ["▾✗ j", "✗ number (repeat_index 7777)"]);
     await fill(page, "#show", "all");
-    const names = ["▾✗ j", "✓ number [repeat_index 0]", "✗ number [repeat_index 7777]"];
+    const names = ["▾✗ j", "✓ number (repeat_index 0)", "✗ number (repeat_index 7777)"];
     assertEquals(await textsOf(page, ".row .name"), names);
     await click(page, "#row-0");
     assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 passed (99.9%)");

@@ -13,7 +13,7 @@ import type {
 } from "../../../run/event.ts";
 import { roundsText } from "../details.ts";
 import { criticalPath } from "../../text/time_summary.ts";
-import { labelOf } from "../cases.ts";
+import { runLabel } from "../../failed_parts.ts";
 import type { HistoryRun } from "../history.ts";
 import {
   type JobRecord,
@@ -192,7 +192,7 @@ export function pageStep(
     job,
     runs,
     key: keyOf(run),
-    name: name + labelOf(run.entry, run.round),
+    name: name + runLabel(run),
     ...{ uses, state, known, flaky },
     start: result.started - started,
     duration,
