@@ -24,7 +24,7 @@ export interface Connection<P, C> {
   readonly cancel?: (connection: C) => Promise<void>;
   /** Closes it gracefully when it is no longer needed. */
   readonly close: (connection: C) => void | Promise<void>;
-  /** Closes it at once, whatever is under way; like `close` by default. */
+  /** Closes it at once, also while it is used; like `close` by default. */
   readonly drop?: (connection: C) => void;
 }
 

@@ -97,8 +97,8 @@ export async function allow(target: Target, parameter: string, context: ActionCo
       const { pathDenial } = await import("./permissions/rules.ts");
       const exists = await host.files.realPath(path).then(() => true, () => false);
       // A file that is made is judged by its directory.
-      const asked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
-      const refusal = await pathDenial(permissions, kind, asked, host);
+      const checked = exists ? path : path.replace(/[^/\\]*$/, "") || ".";
+      const refusal = await pathDenial(permissions, kind, checked, host);
       if (refusal) refuse(refusal.message, refusal.hint, { parameter });
     }
   };

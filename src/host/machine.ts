@@ -42,7 +42,7 @@ export function machineName(): string {
   }
 }
 
-/** Makes a function that tells the milliseconds of processor time that this thread has used. */
+/** Makes a function that returns the processor time of this thread, in milliseconds. */
 export async function cpuMeter(): Promise<() => number> {
   const { default: process } = await import("node:process");
   return () => {

@@ -67,7 +67,7 @@ function mapsIn(values: Dict): readonly Dict[] {
   return [values, ...Object.values(values).filter(isDict)];
 }
 
-/** What tells the combinations apart; those that would look alike get a number. */
+/** The part of a name that distinguishes the combinations; equal ones get a number. */
 function labelsOf(combinations: readonly Dict[], mask: (text: string) => string): string[] {
   const counts = new Map<string, number>();
   return combinations.map((values) => {

@@ -42,7 +42,7 @@ import { cancelIfFailFast } from "./execute/run_step.ts";
 
 /**
  * Runs a plan and emits events; true if every job passed or was skipped on purpose.
- * When it returns, all that its actions began has been ended.
+ * When it returns, everything that its actions started has ended.
  */
 export async function run(
   plan: Plan,
@@ -233,7 +233,7 @@ function strictReason({ steps, warnings }: RunTotals): string | undefined {
   return `--strict: ${countOf(warnings, "warning")}`;
 }
 
-/** The outcome of each job that has started or will. */
+/** The outcome of each job, once it is known. */
 type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
 
 /**
@@ -266,7 +266,7 @@ async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> 
   return ends.some(({ blocked }) => blocked);
 }
 
-/** Starts each job the moment the jobs that it names are done, and none earlier. */
+/** Starts each job as soon as the jobs that it needs are done. */
 async function runGraph(
   run: Run,
   jobs: readonly PlannedJob[],

@@ -141,7 +141,7 @@ export function empty(
     }
   };
   return {
-    // A pipe that cannot be read any more has ended, whatever the reason.
+    // A pipe that cannot be read any more has ended.
     ended: read().catch(() => {}),
     cancel: () => reader.cancel().catch(() => {}),
   };

@@ -39,7 +39,7 @@ export interface AttemptResult {
   readonly isRetryable: boolean;
   /** What was thrown, and what is not as expected. */
   readonly errors: readonly unknown[];
-  /** The same in words: none as long as nobody has asked. */
+  /** The same in words, once `explain` has made them. */
   readonly failures: readonly Failure[];
   readonly response?: TimedResult;
   /** The request and the response, or the parts of them that an action had when it was ended. */
@@ -59,13 +59,13 @@ interface ExchangeData extends Pick<ActionResult, "req" | "brief" | "whole"> {
 
 /**
  * Renders `with`, carries the action out, publishes the outputs and evaluates the test. Calls `then`
- * with the result, at once where the action waits for nothing. `left` are the milliseconds that
- * `for` of a retry has left.
+ * with the result, at once where the action waits for nothing. `remaining` are the
+ * milliseconds that `for` of a retry still has.
  */
 export function attemptStep<T>(
   step: StepExecution,
   then: (attempt: AttemptResult) => T | Promise<T>,
-  left = Infinity,
+  remaining = Infinity,
 ): T | Promise<T> {
   const { run, compiled, model, scope } = step;
   let params: Dict;
@@ -81,9 +81,9 @@ export function attemptStep<T>(
   return runAction(
     step,
     params,
-    Math.min(timeout, left),
+    Math.min(timeout, remaining),
     (response) => then(judgeSafely(step, response)),
-    (error) => then(withoutResponse(step, { timeout, left }, error)),
+    (error) => then(withoutResponse(step, { timeout, remaining }, error)),
   );
 }
 
@@ -147,7 +147,7 @@ function judge(step: StepExecution, response: TimedResult): AttemptResult {
 /** The result of an attempt whose action threw. */
 function withoutResponse(
   step: StepExecution,
-  { timeout, left }: { readonly timeout: number; readonly left: number },
+  { timeout, remaining }: { readonly timeout: number; readonly remaining: number },
   error: unknown,
 ): AttemptResult {
   const thrown = error instanceof FieldError ? error.cause : error;
@@ -156,7 +156,7 @@ function withoutResponse(
   for (const part of [req, res]) if (part) step.run.addExchangedSecrets(part);
   const field = parameter !== undefined
     ? ["with", parameter]
-    : timedOut && left < timeout
+    : timedOut && remaining < timeout
     ? ["retry", "for"]
     : timedOut && timeout !== STEP_TIMEOUT
     ? ["timeout"]

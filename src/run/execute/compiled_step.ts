@@ -113,18 +113,18 @@ async function judgesStatus(
   if (test.length + until.length === 0 && !snapshot) return false;
   if (action.acceptsAnswers) return true;
   const { findReferences } = await import("../../expr/references.ts");
-  const asked = [
+  const asserted = [
     ...test.map(({ expression }) => expression),
     ...until,
     ...retry?.stop ? [retry.stop] : [],
     ...snapshot?.of ? [snapshot.of] : [],
   ].flatMap((expression) => findReferences(expression).references);
   const published = outputs.filter(({ name }) =>
-    asked.some(({ root, keys: [first = { name: id }, second = first] }) =>
+    asserted.some(({ root, keys: [first = { name: id }, second = first] }) =>
       root === "outputs" && (first.name === id ? [id, name] : [name]).includes(second.name)
     )
   ).flatMap(({ value }) => findReferences(value).references);
-  return [...asked, ...published].some(({ root, keys: [first] }) =>
+  return [...asserted, ...published].some(({ root, keys: [first] }) =>
     root === "status" || root === "$env" || root === "res" && (!first || OUTCOME.has(first.name))
   );
 }

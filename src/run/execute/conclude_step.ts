@@ -109,7 +109,7 @@ export function conclude(
     orError(() => inField(["echo"], () => template.renderText(scope, { display: true })));
   const isGood = () => failures.length + errors.length === 0;
   if (outcome === "failed" && isGood()) {
-    // A redirect that is not followed is no failure, except to a retry.
+    // A redirect that is not followed fails a retry alone.
     const isRedirect = model.action.acceptsAnswers && !model.retry &&
       /^3..$/.test(String(response?.result.res.code));
     if (!isRedirect) errors.push(unsuccessful(step, attempt, attempts.length));
@@ -137,7 +137,7 @@ async function concludeSlowly(
   return outcomeOf(step, attempt, attempts, { failures, echo, snapshot, details });
 }
 
-/** What an attempt does not know of the outcome of its step. */
+/** The parts of the outcome of a step that its last attempt does not have. */
 interface Ending {
   readonly failures: readonly Failure[];
   readonly echo: string | undefined;
@@ -214,7 +214,7 @@ function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: num
   return new FieldError(["uses"], new StepError(message + after, hint));
 }
 
-/** Whether the condition of `until` is met. Then no attempt follows, whatever the result. */
+/** Whether the condition of `until` is met, which ends the attempts with any result. */
 export function isPolled(
   { model }: StepExecution,
   { response, isRetryable }: AttemptResult,

@@ -35,7 +35,7 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
   }, condition);
 }
 
-/** What an assertion says. */
+/** The message of an assertion. */
 export function wordsOf({ says }: Assertion, scope: Scope): string | undefined {
   try {
     return says?.renderText(scope, { display: true });
@@ -86,7 +86,7 @@ export function isMistake(error: unknown): boolean {
     !names.some((name) => RESULTS.test(name));
 }
 
-/** Says that there is no entry or row to run, which is no failure of a step. */
+/** There is no entry or row to run, which does not fail a step. */
 export class NothingToRun extends Error {}
 
 /** Several errors, each reported as its own failure. */

@@ -14,7 +14,7 @@ export class MatrixRun {
   readonly #draining: Cancellation | undefined;
   /** Where each of the jobs publishes. */
   readonly #outputs: ReadonlyMap<PlannedJob, Outputs>;
-  #left: number;
+  #remaining: number;
 
   constructor(run: Run, jobs: readonly PlannedJob[]) {
     const { parallel, failFast } = jobs[0]!.job.matrix!;
@@ -26,7 +26,7 @@ export class MatrixRun {
     }
     this.#run = run.with({ draining: this.#draining ?? run.draining });
     this.#outputs = new Map(jobs.map((job) => [job, run.outputs.fork()]));
-    this.#left = jobs.length;
+    this.#remaining = jobs.length;
   }
 
   /** The run as one of the jobs sees it: its steps see the outputs of their own job. */
@@ -42,7 +42,7 @@ export class MatrixRun {
         `fail_fast of the matrix after "${titleOf(planned.job.id, planned.name)}" failed`,
       );
     }
-    if (--this.#left === 0) publishAll(this.#run.outputs, this.#outputs);
+    if (--this.#remaining === 0) publishAll(this.#run.outputs, this.#outputs);
     return outcome;
   }
 }

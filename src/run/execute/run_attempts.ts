@@ -25,8 +25,8 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
   for (;;) {
     const began = { number: attempts.length + 1, started: clock.now(), ticks: clock.ticks() };
     step.forgetResponse();
-    const left = Math.max(1, Math.ceil(end - clock.ticks()));
-    const result = await attemptStep(step, (attempt) => explain(step, attempt), left);
+    const remaining = Math.max(1, Math.ceil(end - clock.ticks()));
+    const result = await attemptStep(step, (attempt) => explain(step, attempt), remaining);
     const attempt = describe(step, result, began);
     attempts.push(attempt);
     let stopped = retry.stop && await giveUp(step, retry.stop, result);
@@ -141,10 +141,10 @@ async function pauseOrFailure(
   attempts: number,
 ): Promise<number | Failure> {
   try {
-    const asked = retry.respectsRetryAfter ? response?.result.retryAfter : undefined;
-    return asked === undefined
+    const requested = retry.respectsRetryAfter ? response?.result.retryAfter : undefined;
+    return requested === undefined
       ? pauseAfter(attempts, step, retry)
-      : Math.min(asked, timeoutOf(step));
+      : Math.min(requested, timeoutOf(step));
   } catch (error) {
     return await step.failureOf(error);
   }

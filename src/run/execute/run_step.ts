@@ -186,7 +186,7 @@ function failed(failures: readonly Failure[]): StepOutcome {
   return { state: "failed", attempts: [], failures };
 }
 
-/** Ends a step, but asks before that if it has failed and somebody wants to be asked. */
+/** Ends a step; one that has failed may pause before that, to ask how to go on. */
 function endOrPause(step: StepExecution, outcome: StepOutcome): EndState | Promise<EndState> {
   const { allowFailure } = step.model;
   return allowFailure

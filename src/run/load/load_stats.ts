@@ -11,7 +11,7 @@ import type {
 } from "../event.ts";
 import { type StepCounts, Tally } from "../tally.ts";
 
-/** The sum of seconds of a load job: of all that count, or of some. */
+/** The sum of all or some seconds of a load job, without its warm-up. */
 export class LoadTotals {
   /** What the statistics know the steps by. */
   readonly #keys: readonly string[];

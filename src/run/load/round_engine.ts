@@ -47,7 +47,7 @@ export interface RoundOwner {
   /** A round has found no place. */
   onDrop?(): void;
   onEnd(round: Round, state: JobState, now: number): void;
-  /** The time has come to this. */
+  /** The clock has reached this time. */
   advance?(now: number): void;
   /** When `advance` is to be called next. */
   readonly nextAdvance?: number;

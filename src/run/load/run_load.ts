@@ -119,7 +119,7 @@ function stopReason(
   return reason;
 }
 
-/** The part of the rounds that may be late or missing before it is said aloud. */
+/** The part of the rounds that may be late or missing without a warning. */
 const TOLERANCE = 0.01;
 
 /** Fewer late rounds are no trouble, however few there are in all. */
@@ -128,7 +128,7 @@ const FEW = 10;
 /** The part of a processor from which a process is busy. */
 const BUSY = 0.9;
 
-/** Warns where this process could not keep the rate: rounds start late, whatever the server does. */
+/** Warns if this process could not keep the rate, which makes rounds late with any server. */
 function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
   const { asked, started, elapsed, late, lateMax, busy } = stats;
   if (asked === undefined || elapsed === 0) return;
