@@ -1,7 +1,11 @@
 import { decodeText } from "../../base/text/decode_text.ts";
 import { LoadError, StepError } from "../../base/errors.ts";
-import { type Contract, openContract } from "../../openapi/contract/contract.ts";
-import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
+import {
+  type Contract,
+  type ContractExchange,
+  type FoundViolation,
+  openContract,
+} from "../../openapi/contract/contract.ts";
 import { findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { dictOf, isDict, type Value } from "../../base/value/value.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../../action/action.ts";

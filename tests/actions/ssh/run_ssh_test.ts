@@ -11,8 +11,7 @@ import {
   parseKnownHosts,
   Slots,
 } from "../../../src/actions/ssh/ssh_connection.ts";
-import { type RemoteCommand, scriptOf } from "../../../src/actions/ssh/remote_command.ts";
-import { ssh } from "../../../src/actions/ssh/ssh.ts";
+import { type RemoteCommand, scriptOf, ssh } from "../../../src/actions/ssh/ssh.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { runnerOf } from "../../support/run_action.ts";
