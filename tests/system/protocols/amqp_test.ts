@@ -106,6 +106,34 @@ const VALUES = flow(`
         with: { subscribe: audit }
         test: len(res.message.body) == 1000000`);
 
+const OPEN = flow(`
+      - uses: amqp
+        with: { declare: jobs }
+        test: res.created
+      - id: invoices
+        uses: amqp
+        with: { subscribe: "invoice.*", exchange: amq.topic, background: true }
+      - id: jobs
+        uses: amqp
+        with: { subscribe: jobs, background: true }
+      - uses: amqp
+        iteration: [1, 2]
+        with: { publish: invoice.paid, exchange: amq.topic, json: { order: "{{vars.item}}" } }
+        test: res.confirmed
+      - uses: amqp
+        with: { publish: jobs, body: work }
+        test: res.confirmed
+      - uses: receive
+        with: { from: invoices, where: message.body.order == 2 }
+        test: message.routing_key == "invoice.paid" && message.exchange == "amq.topic"
+      - uses: receive
+        with: { from: jobs }
+        test: message.body == "work" && message.queue == "jobs"
+      - name: it is acknowledged
+        uses: amqp
+        with: { depth: jobs }
+        test: res.depth == 0 && res.consumers == 1`);
+
 const GONE = flow(`
       - uses: amqp
         with: { depth: orders }
@@ -138,6 +166,11 @@ Deno.test("amqp publishes to RabbitMQ, receives, and declares for the time of th
     await t.step("values", async () => {
       const { stdout, stderr } = await run(VALUES);
       assertEquals(stderr, "");
+      assertPassed(stdout);
+    });
+
+    await t.step("a step that stays open", async () => {
+      const { stdout } = await run(OPEN);
       assertPassed(stdout);
     });
 

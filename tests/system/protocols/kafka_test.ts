@@ -107,6 +107,37 @@ Deno.test("kafka starts at now: an earlier message is not received", async () =>
   });
 });
 
+Deno.test("kafka keeps what comes while other steps act, with and without a group", async () => {
+  const steps = flow(`
+      - uses: kafka
+        with: { publish: shipments, json: { order: 1 }, partition: 0 }
+        test: res.offset == 0
+      - id: shipments
+        uses: kafka
+        with: { subscribe: shipments, background: true }
+      - id: billing
+        uses: kafka
+        with: { subscribe: shipments, group: billing, from: beginning, background: true }
+      - uses: kafka
+        iteration: [2, 3]
+        with: { publish: shipments, json: { order: "{{vars.item}}" }, partition: 0 }
+        test: res.offset > 0
+      - uses: receive
+        with: { from: shipments, where: message.body.order == 3 }
+        test: message.topic == "shipments" && message.offset == 2
+      - uses: receive
+        with: { from: shipments }
+        test: message.body.order == 2
+      - uses: receive
+        with: { from: billing, count: 3 }
+        test: res.messages[0].body.order == 1`);
+  await withFiles({ "flow.yml": steps }, async (cwd) => {
+    await using server = await kafkaServer();
+    const { stdout } = await runCli(["flow.yml"], { cwd, env: { BROKERS: server.brokers } });
+    assertPassed(stdout);
+  });
+});
+
 Deno.test("kafka signs in over TLS by either mechanism, and shows the password nowhere", async () => {
   const step = (mechanism: string, password = "open-sesame-42") => `
       - uses: kafka
