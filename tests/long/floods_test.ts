@@ -32,17 +32,32 @@ const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
 console.log(listener.addr.port);
 const encode = (text) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 const flood = encode(part.repeat(Math.ceil(65536 / part.length)));
+const frame = (channel, payload) => "\\x01\\0" + channel + "\\0\\0\\0" +
+  String.fromCharCode(payload.length) + payload + "\\xce";
+// tune, connection.open-ok, channel.open-ok, qos-ok and consume-ok
+const AMQP = [
+  frame("\\0", "\\0\\x0a\\0\\x1e\\0\\x0a\\0\\0\\x20\\0\\0\\0"),
+  frame("\\0", "\\0\\x0a\\0\\x29\\0"),
+  frame("\\x01", "\\0\\x14\\0\\x0b\\0\\0\\0\\0"),
+  frame("\\x01", "\\0\\x3c\\0\\x0b"),
+  frame("\\x01", "\\0\\x3c\\0\\x15\\x01c"),
+];
 for await (const connection of listener) serve(connection).catch(() => {});
 async function serve(connection) {
   const request = new Uint8Array(4096);
   if (protocol !== "tcp") await connection.read(request);
   await connection.write(encode(await headOf(new TextDecoder().decode(request))));
+  for (const answer of protocol === "amqp" ? AMQP : []) {
+    await connection.read(request);
+    await connection.write(encode(answer));
+  }
   for (;;) await connection.write(flood);
 }
 async function headOf(request) {
   if (protocol === "sse") return "HTTP/1.1 200 OK\\r\\nContent-Type: text/event-stream\\r\\n\\r\\n";
   if (protocol === "redis") return "+PONG\\r\\n*100000000\\r\\n";
-  if (protocol === "tcp") return "";
+  if (protocol === "tcp" || protocol === "kafka") return "";
+  if (protocol === "amqp") return frame("\\0", "\\0\\x0a\\0\\x0a");
   const key = /sec-websocket-key: *(\\S+)/i.exec(request)[1];
   const text = encode(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
   const accept = new Uint8Array(await crypto.subtle.digest("SHA-1", text)).toBase64();
@@ -53,6 +68,16 @@ async function headOf(request) {
 
 const GRPC =
   "{ uses: grpc, with: { addr: '127.0.0.1:PORT', service: S, method: M, proto: s.proto } }";
+
+const KAFKA = "{ uses: kafka, with: { brokers: '127.0.0.1:PORT', publish: a, body: x } }";
+
+const AMQP =
+  "{ uses: amqp, with: { url: 'amqp://127.0.0.1:PORT', subscribe: q, until: \"message.body == 'zzz'\" } }";
+
+/** A message for the consumer `c`: its method, its header and its content. */
+const DELIVERY = "\x01\0\x01\0\0\0\x12\0\x3c\0\x3c\x01c\0\0\0\0\0\0\0\x01\0\0\x01q\xce" +
+  "\x02\0\x01\0\0\0\x0e\0\x3c\0\0\0\0\0\0\0\0\0\x02\0\0\xce" +
+  "\x03\0\x01\0\0\0\x02hi\xce";
 
 /** A step against the server at PORT, by the message that the server repeats. */
 const FLOODS: readonly (readonly [protocol: string, part: string, step: string])[] = [
@@ -74,6 +99,9 @@ const FLOODS: readonly (readonly [protocol: string, part: string, step: string])
   ["tcp", "hi\n", "{ uses: tcp, with: { host: 127.0.0.1, port: PORT, expect: zzz } }"],
   ["grpc", "\0\0\0\0\0", GRPC],
   ["grpc", "\0\0\0\0\x03\n\x01a", GRPC],
+  ["kafka", "\0\0\0\x04\0\0\0\x07", KAFKA],
+  ["amqp", "\x08\0\0\0\0\0\0\xce", AMQP],
+  ["amqp", DELIVERY, AMQP],
   ["redis", ":1\r\n", "{ uses: redis, with: { url: 'redis://127.0.0.1:PORT', command: GET a } }"],
 ];
 

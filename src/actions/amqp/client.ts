@@ -27,6 +27,9 @@ export interface Url {
 /** Bytes that wait to be sent, from which on nothing is read: a server could have us answer without end. */
 const MAX_WAITING = 1024 * 1024;
 
+/** The bytes that are read before timers and signals get a turn. */
+const TURN_BYTES = 65_536;
+
 /** Milliseconds that a server has to close the connection. */
 const LONGEST_GOODBYE = 1000;
 
@@ -53,15 +56,20 @@ export async function openAmqp(
     override connect(): Promise<AMQPBaseClient> {
       const { promise, resolve, reject } = Promise.withResolvers<AMQPBaseClient>();
       this.connectPromise = [resolve, reject];
+      let turn = 0;
       socket.on("data", (chunk: Uint8Array) => {
         try {
           this.#read(chunk);
         } catch (error) {
           socket.destroy(error as Error);
         }
-        if (socket.writableLength < MAX_WAITING) return;
+        turn += chunk.length;
+        const isFull = socket.writableLength >= MAX_WAITING;
+        if (turn < TURN_BYTES && !isFull) return;
+        turn = 0;
         socket.pause();
-        socket.once("drain", () => socket.resume());
+        if (isFull) socket.once("drain", () => socket.resume());
+        else setTimeout(() => socket.resume());
       });
       socket.on("close", () => {
         const error = socket.errored ?? lost();

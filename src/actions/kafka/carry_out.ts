@@ -145,6 +145,12 @@ async function subscribe(
   return await attempt.during(`subscribing to ${source}`, begin(), `cannot subscribe to ${source}`);
 }
 
+/** Milliseconds for which a server waits for messages before it replies that there are none. */
+const POLL = 300;
+
+/** Milliseconds after which the group goes on without a program that was killed. */
+const SESSION = 10_000;
+
 type Take = (message: KafkaMessage, partition: number) => boolean;
 
 async function joinGroup(
@@ -160,7 +166,8 @@ async function joinGroup(
   const consumer = kafka.consumer({
     groupId,
     allowAutoTopicCreation: false,
-    maxWaitTimeInMs: 300,
+    maxWaitTimeInMs: POLL,
+    sessionTimeout: SESSION,
     retry: { restartOnFailure: () => Promise.resolve(false) },
   });
   const forget = onAbort(attempt.signal, () => void consumer.disconnect().catch(() => {}));

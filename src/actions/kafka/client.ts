@@ -120,6 +120,9 @@ const NEVER = 86_400_000;
 /** Milliseconds for which a server waits for messages before it replies that there are none. */
 const POLL = 300;
 
+/** The bytes that are read before timers and signals get a turn. */
+const TURN_BYTES = 1024 * 1024;
+
 /** Bytes that one reply has of a partition. */
 const FETCH_BYTES = 1024 * 1024;
 
@@ -277,8 +280,17 @@ class Link extends EventEmitter {
     const socket = secure ? secure(tls!, to, onConnect) : connect(to, onConnect);
     this.#socket = socket;
     socket.setNoDelay(true);
+    let turn = 0;
     socket.on("data", (chunk: Uint8Array) => {
-      if (this.#isFine(chunk)) return void this.emit("data", chunk);
+      if (this.#isFine(chunk)) {
+        this.emit("data", chunk);
+        turn += chunk.length;
+        if (turn < TURN_BYTES) return;
+        turn = 0;
+        socket.pause();
+        setTimeout(() => socket.resume());
+        return;
+      }
       const hint = secure ? undefined : "does it speak TLS there? tls: true";
       const place = `Kafka at ${placeOf(to)}`;
       socket.destroy(new StepError(`cannot read from ${place}: it is no server of Kafka`, hint));
