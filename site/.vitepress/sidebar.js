@@ -28,6 +28,7 @@ const ACTIONS = [
   "browser",
   "websocket",
   "sse",
+  "listen",
   "receive",
   "embedded",
 ];

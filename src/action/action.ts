@@ -263,6 +263,12 @@ export interface ActionContext {
    */
   readCondition(parameter: string, source: string): Promise<Condition>;
   /**
+   * What a step that stays open needs after it is done; absent in a plugin.
+   *
+   * @internal
+   */
+  late?(): Promise<LateContext>;
+  /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
    *
@@ -273,6 +279,17 @@ export interface ActionContext {
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
   warn(text: string): void;
+}
+
+/** What a step that stays open needs after it is done. */
+export interface LateContext {
+  /**
+   * Reads the templates of a value at a path in `with`, of a parameter that the action renders
+   * itself. What it returns renders them, given further names.
+   */
+  readTemplates(path: readonly (string | number)[], value: Value): (names: Dict) => Value;
+  /** Fails the run by a mistake in the step, such as in a template. */
+  failRun(error: unknown): Promise<void>;
 }
 
 /** A parameter that is a bare expression: whether it is true, given further names. */

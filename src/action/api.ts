@@ -31,6 +31,7 @@ export type {
   ActionScopes,
   AttemptDeadline,
   Condition,
+  LateContext,
   ResourceScope,
   ResponseField,
   RunAction,

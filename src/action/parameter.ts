@@ -37,6 +37,8 @@ export interface Parameter {
    * beside those of its step.
    */
   readonly expression?: readonly string[];
+  /** The names that its templates see beside those of the step; the action renders them itself. */
+  readonly rendersLater?: readonly string[];
   /** The only texts that it may be, where these are fixed. */
   readonly values?: readonly string[];
   /** The value is the path of a file, relative to the file of the step; editors complete it. */

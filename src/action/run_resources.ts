@@ -119,6 +119,11 @@ export function endsInBackground(job: ResourceScope): string[] {
   return job.resource("ends of commands in the background", () => []);
 }
 
+/** What fails a run, and was found by steps that were done. */
+export function faultsOf(run: ResourceScope): string[] {
+  return run.resource("faults of a run", () => []);
+}
+
 /** The processes and files of a run. */
 export function runResources(
   { scope }: { readonly scope: Pick<ActionScopes, "run"> },

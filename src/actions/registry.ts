@@ -34,6 +34,11 @@ export const ACTIONS: readonly ActionEntry[] = [
   },
   { name: "sse", group: "Requests", load: async () => (await import("./sse/sse.ts")).sse },
   {
+    name: "listen",
+    group: "Requests",
+    load: async () => (await import("./listen/listen.ts")).listen,
+  },
+  {
     name: "browser",
     group: "Requests",
     load: async () => (await import("./browser/browser.ts")).browser,

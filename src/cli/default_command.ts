@@ -263,6 +263,14 @@ const PERMISSIONS: readonly Option[] = group("Permissions", [
       "example.com:8443, *.example.com, [::1]:80",
   },
   {
+    name: "allow-listen",
+    value: "addresses",
+    repeats: true,
+    summary:
+      "Allow servers of listen only at these addresses, such as 127.0.0.1 or 0.0.0.0:9000; " +
+      "with --allow-net, they need one",
+  },
+  {
     name: "allow-run",
     value: "programs",
     repeats: true,

@@ -197,9 +197,10 @@ async function runPlan(
   }
   // The report includes resources that cannot be closed.
   const coverage = await coverageOf(run.resources);
+  const faults: string[] = run.resources.resource("faults of a run", () => []);
   await run.close(resources);
   const leftOut = piece ? 0 : workflow.jobs.length - jobs.length;
-  const interrupted = cancellation.reason ??
+  const interrupted = cancellation.reason ?? faults[0] ??
     (options.strict ? strictReason(totals) : undefined);
   // The totals do not count causes outside this run that block a job.
   const passed = totals.jobs.failed === 0 && interrupted === undefined && !(piece && isBlocked);

@@ -7,10 +7,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openShop } from "../../scripts/demo_server.ts";
 import { readBlocks, readDocument } from "../support/documents.ts";
-import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";
-import { freePort } from "../support/servers/free_port.ts";
 import { assertPassed } from "../support/assert_passed.ts";
 
 const PASSWORD = "open sesame";
@@ -75,19 +73,4 @@ Deno.test("the login of the cookbook works in Chromium, and fails as documented"
   } finally {
     await shop.close();
   }
-});
-
-Deno.test("the webhook of the cookbook arrives, and a wrong one is reported as documented", async () => {
-  const [receiver, workflow, , shown] = readBlocks(await readDocument("docs/cookbook/webhooks.md"));
-  const wrong = workflow!.text.replace('order: "{{vars.order}}"', "order: another")
-    .replace("max_attempts: 50, interval: 100ms, until", "max_attempts: 2, interval: 1ms, until");
-  const files = { "receive.py": receiver!.text, "right.yml": workflow!.text, "wrong.yml": wrong };
-  await withFiles(files, async (cwd) => {
-    const good = await runCli(["right.yml"], { cwd, env: { WEBHOOK_PORT: `${freePort()}` } });
-    assertEquals([good.code, good.stdout.includes("✓ it arrives")], [0, true], good.stdout);
-    const bad = await runCli(["wrong.yml"], { cwd, env: { WEBHOOK_PORT: `${freePort()}` } });
-    assertEquals(bad.code, 1, bad.stdout);
-    assertStringIncludes(bad.stdout, "until is still false after 2 attempts");
-    assertStringIncludes(shown!.text, "until is still false after 50 attempts");
-  });
 });

@@ -68,6 +68,21 @@ export function netDenial({ net }: Permissions, url: URL): Denial | undefined {
   };
 }
 
+/** Why no server may be opened at an address; a rule without a port allows any, also a free one. */
+export function listenRefusal(
+  { listen = [] }: Permissions,
+  host: string,
+  port: number,
+): Refusal | undefined {
+  const { hostname } = new URL(`http://${host.includes(":") ? `[${host}]` : host}`);
+  if (listen.some((rule) => isNamed(rule, withoutDot(hostname), String(port)))) return undefined;
+  const at = `${hostname}${port === 0 ? "" : `:${port}`}`;
+  return {
+    message: `--allow-listen does not name ${at}`,
+    hint: `allow it with --allow-listen=${at}`,
+  };
+}
+
 function isNamed(rule: HostRule, host: string, port: string): boolean {
   if (rule.port !== undefined && rule.port !== port) return false;
   return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host;
@@ -191,6 +206,11 @@ function isSame(one: string, other: string): boolean {
 export interface WrittenPermissions {
   /** Hosts of `http` steps and their redirects: `example.com`, `*.example.com`, `[::1]:80`. */
   readonly net?: readonly string[] | undefined;
+  /**
+   * Addresses at which `listen` opens servers: `127.0.0.1`, `0.0.0.0:9000`. None if `net` is given
+   * and this is not.
+   */
+  readonly listen?: readonly string[] | undefined;
   /** Shells and plugins: `sh`, `/bin/bash`, `runner-name`. */
   readonly run?: readonly string[] | undefined;
   /** Files that may be read, and directories with everything in them: job files. */
@@ -201,21 +221,22 @@ export interface WrittenPermissions {
   readonly noShell?: boolean | undefined;
 }
 
-type ListedKind = "net" | "run" | "read" | "write";
+type ListedKind = "net" | "listen" | "run" | "read" | "write";
 
 /**
  * Reads what actions may reach; undefined where nothing is narrowed. `label` gives the name by
  * which messages call a kind. Throws UsageError.
  */
 export async function readPermissions(
-  { net, run, read, write, noShell }: WrittenPermissions,
+  { net, listen, run, read, write, noShell }: WrittenPermissions,
   host: Host,
   label: (kind: ListedKind) => string,
 ): Promise<Permissions | undefined> {
-  if (!net && !run && !read && !write && !noShell) return undefined;
+  if (!net && !listen && !run && !read && !write && !noShell) return undefined;
   const path = (kind: ListedKind) => (text: string) => readPath(text, host, label(kind));
   return {
     ...net ? { net: net.map((text) => readHost(text, label("net"))) } : {},
+    ...listen ? { listen: listen.map((text) => readHost(text, label("listen"))) } : {},
     ...run ? { run: await Promise.all(run.map((text) => readProgram(text, host))) } : {},
     ...read ? { read: await Promise.all(read.map(path("read"))) } : {},
     ...write ? { write: await Promise.all(write.map(path("write"))) } : {},

@@ -236,11 +236,22 @@ class Search implements Receiver {
   }
 
   #shownOthers({ secrets }: ActionContext): string | undefined {
-    if (this.#others.length === 0) return undefined;
-    const shown = this.#others.map(({ value }) => excerpt(JSON.stringify(value), secrets));
+    // The nearest one is shown whole.
+    if (this.#others.every((other) => other === this.#nearest)) return undefined;
+    const shown = this.#others.map(({ value }) => excerpt(JSON.stringify(inShort(value)), secrets));
     const title = shown.length === 1 ? "the last message" : `the last ${shown.length} messages`;
     return `${title}: ${shown.join(", ")}`;
   }
+}
+
+/** A message without what is empty, and without headers and a text that its body has. */
+function inShort(message: Dict): Dict {
+  return Object.fromEntries(
+    Object.entries(message).filter(([name, value]) =>
+      name !== "headers" && name !== "raw" && value !== "" &&
+      !(typeof value === "object" && Object.keys(value ?? {}).length === 0)
+    ),
+  );
 }
 
 const LOSS = 'receive messages sooner, or fewer of them: a later "where" cannot know what fell out';

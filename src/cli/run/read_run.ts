@@ -94,14 +94,13 @@ async function permissionsOf(
   { lists, switches }: Invocation,
   host: Host,
 ): Promise<Permissions | undefined> {
-  const [net, run, read, write] = ["net", "run", "read", "write"].map((kind) =>
-    splitList(`allow-${kind}`, lists)
-  );
+  const kinds = ["net", "listen", "run", "read", "write"];
+  const [net, listen, run, read, write] = kinds.map((kind) => splitList(`allow-${kind}`, lists));
   const noShell = switches.has("no-shell");
-  if (!net && !run && !read && !write && !noShell) return undefined;
+  if (!net && !listen && !run && !read && !write && !noShell) return undefined;
   const { readPermissions } = await import("../../action/permissions/rules.ts");
   return await readPermissions(
-    { net, run, read, write, noShell },
+    { net, listen, run, read, write, noShell },
     host,
     (kind) => `option --allow-${kind}`,
   );

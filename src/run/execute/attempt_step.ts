@@ -6,6 +6,7 @@ import type {
   Condition,
   Dict,
   JobResult,
+  LateContext,
   ResourceScope,
   SecretSink,
   StepIdentity,
@@ -418,6 +419,10 @@ class AttemptContext implements ActionContext, AttemptDeadline {
   async readCondition(parameter: string, source: string): Promise<Condition> {
     const { readCondition } = await import("./read_condition.ts");
     return readCondition(this.step, ["with", parameter], source);
+  }
+
+  async late(): Promise<LateContext> {
+    return (await import("./read_condition.ts")).lateContext(this.step);
   }
 
   async resolvePath(path: string): Promise<string> {

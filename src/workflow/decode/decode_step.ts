@@ -15,7 +15,13 @@ import { actionMeantBy, hintForAction } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { formatDuration } from "../../base/value/duration.ts";
-import { describeValue, type Dict, isDict, mergeDicts } from "../../base/value/value.ts";
+import {
+  describeValue,
+  type Dict,
+  isDict,
+  mergeDicts,
+  type Value,
+} from "../../base/value/value.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
 import { holdsTemplate } from "../../expr/template.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
@@ -335,13 +341,25 @@ function decodeWith(
     addError(problems, "parameter", [...path, ...inside], message, { part, hint });
   }
   const templates = { ...params };
-  for (const { name, expression } of action.parameters ?? []) {
+  const later: Record<string, Value> = {};
+  for (const { name, expression, rendersLater } of action.parameters ?? []) {
     const text = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (rendersLater && text !== undefined) {
+      const rule = seeing({ ...names, where: `in "${name}"`, empty: {} }, rendersLater);
+      expressions.data(text, { path: [...path, name], names: rule, form });
+      delete templates[name];
+      later[name] = text;
+    }
     if (!expression || typeof text !== "string" || text.trim() === "") continue;
     const rule = seeing({ ...names, where: `in "${name}"`, empty: {} }, expression);
     expressions.expression(text, { path: [...path, name], names: rule, form });
     // A constant, also where it was written in braces by mistake.
     if (holdsTemplate(text)) delete templates[name];
   }
-  return expressions.data(templates, key, action);
+  const data = expressions.data(templates, key, action);
+  if (Object.keys(later).length === 0) return data;
+  if (data.kind === "constant") return { kind: "constant", value: { ...templates, ...later } };
+  const entries = Object.entries(later)
+    .map(([name, value]) => [name, { kind: "constant", value }] as const);
+  return data.kind === "map" ? { kind: "map", entries: [...data.entries, ...entries] } : data;
 }

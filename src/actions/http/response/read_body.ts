@@ -57,7 +57,7 @@ function readBytes(
 }
 
 /** `body`, and `rawbody` if the body is data. */
-function textFields(text: string, contentType: string, size: number): Dict {
+export function textFields(text: string, contentType: string, size: number): Dict {
   const isData = isJsonType(mediaType(contentType)) || looksLikeData(text);
   const body = isData ? tryParseJson(text) : undefined;
   return body === undefined

@@ -1,0 +1,296 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { ActionContext, Dict, Value } from "../../action/action.ts";
+import type { Attempt } from "../../action/attempt.ts";
+import { readRendered } from "../../action/make_action.ts";
+import type { OpenStep } from "../../action/open_step.ts";
+import { textOf } from "../../action/parameter.ts";
+import { isPem } from "../../action/tls/tls_options.ts";
+import { StepError } from "../../base/errors.ts";
+import { demand } from "../../host/deno_permissions.ts";
+import { explainDenial } from "../../host/explain_denial.ts";
+import { typeByExtension } from "../http/request/body.ts";
+import { decodeBody } from "../http/response/decode_content.ts";
+import { decodeText, readFields, textFields } from "../http/response/read_body.ts";
+import { RESPONSE, ROUTE, type Route } from "./routes.ts";
+
+/** The parameters of a step. */
+interface ListenParams {
+  readonly host: string;
+  readonly port?: number | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly routes?: readonly Route[] | undefined;
+}
+
+/** The most connections at a time; others are closed at once. */
+const MAX_CONNECTIONS = 1000;
+
+/** Milliseconds that a client may take for its headers, for its request, and until it reads. */
+const PATIENCE = { headersTimeout: 10_000, requestTimeout: 30_000, idle: 120_000 };
+
+const MAX_BODY = 16 * 1024 * 1024;
+
+/** Opens a server that stays open until the run ends, and keeps the requests that come. */
+export async function serve(
+  { host, port = 0, cert, key, routes }: ListenParams,
+  open: OpenStep,
+  attempt: Attempt,
+) {
+  const { context } = attempt;
+  const place = `${host.includes(":") ? `[${host}]` : host}${port === 0 ? "" : ` port ${port}`}`;
+  const failing = `cannot listen at ${place}`;
+  await allowListening(host, port, failing, context);
+  const answers = await Promise.all(
+    (routes ?? []).map((route, index) => readAnswer(route, index, context)),
+  );
+  const mock = new Mock(routes ? answers : undefined, open, attempt);
+  const limits = { ...PATIENCE, connectionsCheckingInterval: 1000 };
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    void mock.answer(request, response);
+  const pem = async (text: string, parameter: string) =>
+    isPem(text) ? text : await attempt.readText(text, parameter);
+  const server: Server = cert !== undefined && key !== undefined
+    ? (await import("node:https")).createServer(
+      { ...limits, cert: await pem(cert, "cert"), key: await pem(key, "key") },
+      take,
+    )
+    : (await import("node:http")).createServer(limits, take);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = PATIENCE.idle;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(port, host, resolve);
+  await attempt.during(
+    "opening the server",
+    promise.catch((error) => {
+      throw explainListening(error, failing);
+    }),
+  );
+  open.onClose(async () => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port: chosen } = server.address() as { readonly port: number };
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const name = reached.includes(":") ? `[${reached}]` : reached;
+  const url = `${cert === undefined ? "http" : "https"}://${name}:${chosen}`;
+  return { res: { url, host: reached, port: chosen }, brief: "open" };
+}
+
+/** Throws a `StepError` if the run may not listen there. */
+async function allowListening(
+  host: string,
+  port: number,
+  failing: string,
+  { permissions }: ActionContext,
+): Promise<void> {
+  if (permissions?.net || permissions?.listen) {
+    const { listenRefusal } = await import("../../action/permissions/rules.ts");
+    const refusal = listenRefusal(permissions, host, port);
+    if (refusal) throw new StepError(`${failing}: ${refusal.message}`, refusal.hint);
+  }
+  try {
+    demand({ name: "net", host: `${host.includes(":") ? `[${host}]` : host}:${port}` });
+  } catch (error) {
+    const denial = explainDenial(error);
+    if (!denial) throw error;
+    throw new StepError(`${failing}: ${denial.message}`, denial.hint);
+  }
+}
+
+function explainListening(error: Error & { readonly code?: string }, failing: string): StepError {
+  const { code = "" } = error;
+  const [why, hint] = /^(?:EADDRNOTAVAIL|EINVAL|ENOTFOUND)$/.test(code)
+    ? ["it is not an address of this machine", "use 127.0.0.1 or 0.0.0.0"]
+    : code === "EADDRINUSE"
+    ? ["the port is in use", 'leave "port" out to use a free one, which res.port has']
+    : code === "EACCES"
+    ? ["ports below 1024 need a privilege", "use a port above 1023"]
+    : [error.message];
+  return new StepError(`${failing}: ${why}${code === "" ? "" : ` (${code})`}`, hint);
+}
+
+/** A route, and its responses in turn: templates that see the request. */
+class Answer {
+  #next = 0;
+
+  constructor(
+    readonly on: string,
+    readonly method: string,
+    readonly parts: readonly string[],
+    readonly responses: readonly ((names: Dict) => Value)[],
+  ) {}
+
+  /** The parts of a path that the route names; undefined where it does not fit. */
+  match(method: string, parts: readonly string[]): Dict | undefined {
+    if (method !== this.method || parts.length !== this.parts.length) return undefined;
+    const params: Record<string, Value> = {};
+    for (const [index, part] of this.parts.entries()) {
+      const actual = parts[index]!;
+      if (part.startsWith(":")) params[part.slice(1)] = decoded(actual);
+      else if (decoded(part) !== decoded(actual)) return undefined;
+    }
+    return params;
+  }
+
+  /** The next of its responses; the last one again and again. */
+  next(): ((names: Dict) => Value) | undefined {
+    return this.responses[Math.min(this.#next++, this.responses.length - 1)];
+  }
+}
+
+async function readAnswer(
+  { on, respond }: Route,
+  index: number,
+  context: ActionContext,
+): Promise<Answer> {
+  const late = await context.late!();
+  const render = (value: Value, ...path: (string | number)[]) =>
+    late.readTemplates(["routes", index, ...path], value);
+  const rendered = textOf(render(on, "on")({ request: null }));
+  const [, method = "", path = ""] = ROUTE.exec(rendered) ?? [];
+  if (method === "") {
+    const hint = "write it like POST /hooks/:shop";
+    throw new StepError(`invalid route "${rendered}"`, hint, { parameter: "routes" });
+  }
+  const responses =
+    await (Array.isArray(respond)
+      ? Promise.all(respond.map((one, at) => render(one, "respond", at)))
+      : respond === undefined
+      ? []
+      : Promise.all([render(respond, "respond")]));
+  return new Answer(rendered, method, path.split("/"), responses);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The body of a request is too large. */
+class TooLarge extends Error {}
+
+/** What a server answers, and where its requests are kept. */
+class Mock {
+  /** `answers` are undefined where every request gets 204. */
+  constructor(
+    readonly answers: readonly Answer[] | undefined,
+    readonly open: OpenStep,
+    readonly attempt: Attempt,
+  ) {}
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      // A client that is gone gets no answer.
+      if (response.destroyed || request.errored) return;
+      response.statusCode = error instanceof TooLarge ? 413 : 500;
+      response.setHeader("Connection", "close");
+      const text = error instanceof TooLarge
+        ? `the body is larger than ${MAX_BODY} bytes\n`
+        : "the response of this route cannot be made: see the run\n";
+      response.end(text);
+      if (!(error instanceof TooLarge)) await (await this.open.context.late!()).failRun(error);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET" } = request;
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const bytes = await readBytes(request);
+    const headers = readFields(request.rawHeaders);
+    const parts = pathname.split("/");
+    let found: { readonly answer: Answer; readonly params: Dict } | undefined;
+    for (const answer of this.answers ?? []) {
+      const params = answer.match(method, parts);
+      if (params) {
+        found = { answer, params };
+        break;
+      }
+    }
+    const message = {
+      method,
+      path: decoded(pathname),
+      params: found?.params ?? {},
+      query: queryOf(searchParams),
+      headers,
+      ...await bodyOf(bytes, headers),
+      route: found?.answer.on ?? null,
+    };
+    this.open.add(message, Math.max(bytes.length, message.raw.length));
+    const next = found?.answer.next();
+    if (!next) {
+      response.statusCode = this.answers && !found ? 404 : 204;
+      return void response.end(
+        found || !this.answers ? "" : `no route for ${method} ${pathname}\n`,
+      );
+    }
+    await respond(next, message, response, this.attempt);
+  }
+}
+
+async function respond(
+  render: (names: Dict) => Value,
+  request: Dict,
+  response: ServerResponse,
+  attempt: Attempt,
+): Promise<void> {
+  const { context } = attempt;
+  const values = readRendered("listen", RESPONSE, render({ request }) as Dict, context.secrets);
+  const { headers = {}, json, body, file, delay = 0 } = values;
+  const content = json !== undefined
+    ? JSON.stringify(json)
+    : file !== undefined
+    ? await attempt.read(file, "routes")
+    : body;
+  if (delay > 0) await new Promise<void>((resolve) => context.deadline.after(delay, resolve));
+  response.statusCode = values.code ?? (content === undefined ? 204 : 200);
+  if (json !== undefined) response.setHeader("Content-Type", "application/json");
+  else if (file !== undefined) response.setHeader("Content-Type", typeByExtension(file));
+  else if (body !== undefined) response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, Array.isArray(value) ? value.map(textOf) : textOf(value));
+  }
+  response.end(content ?? "");
+}
+
+/** The body of a request; of one that is too large, the rest is read and not kept. */
+async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  let chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= MAX_BODY) chunks.push(chunk);
+    else chunks = [];
+  }
+  if (size > MAX_BODY) throw new TooLarge();
+  return await new Blob(chunks).bytes();
+}
+
+function queryOf(search: URLSearchParams): Dict {
+  const query: Record<string, Value> = {};
+  for (const name of new Set(search.keys())) {
+    const values = search.getAll(name);
+    query[name] = values.length === 1 ? values[0]! : values;
+  }
+  return query;
+}
+
+/** The body as steps see it, by the rules of http; bytes that are no text are `{ base64: … }`. */
+async function bodyOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly body: Value; readonly raw: string }> {
+  const encoding = headers["Content-Encoding"];
+  const content = encoding === undefined
+    ? bytes
+    : await decodeBody(bytes, encoding, MAX_BODY).catch(() => bytes);
+  const type = headers["Content-Type"] ?? "";
+  const text = decodeText(content, type);
+  if (text === undefined) return { body: { base64: content.toBase64() }, raw: "" };
+  return { body: textFields(text, type, content.length).body!, raw: text };
+}
