@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openShop } from "../../scripts/demo_server.ts";
 import { readBlocks, readDocument } from "../support/documents.ts";
+import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";
 import { assertPassed } from "../support/assert_passed.ts";

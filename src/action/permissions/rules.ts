@@ -69,11 +69,11 @@ export function netDenial({ net }: Permissions, url: URL): Denial | undefined {
 }
 
 /** Why no server may be opened at an address; a rule without a port allows any, also a free one. */
-export function listenRefusal(
+export function listenDenial(
   { listen = [] }: Permissions,
   host: string,
   port: number,
-): Refusal | undefined {
+): Denial | undefined {
   const { hostname } = new URL(`http://${host.includes(":") ? `[${host}]` : host}`);
   if (listen.some((rule) => isNamed(rule, withoutDot(hostname), String(port)))) return undefined;
   const at = `${hostname}${port === 0 ? "" : `:${port}`}`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { ActionContext, Dict, Value } from "../../action/action.ts";
-import type { Attempt } from "../../action/attempt.ts";
+import type { ActionAttempt } from "../../action/attempt.ts";
 import { readRendered } from "../../action/make_action.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
@@ -34,7 +34,7 @@ const MAX_BODY = 16 * 1024 * 1024;
 export async function serve(
   { host, port = 0, cert, key, routes }: ListenParams,
   open: OpenStep,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ) {
   const { context } = attempt;
   const place = `${host.includes(":") ? `[${host}]` : host}${port === 0 ? "" : ` port ${port}`}`;
@@ -85,9 +85,9 @@ async function allowListening(
   { permissions }: ActionContext,
 ): Promise<void> {
   if (permissions?.net || permissions?.listen) {
-    const { listenRefusal } = await import("../../action/permissions/rules.ts");
-    const refusal = listenRefusal(permissions, host, port);
-    if (refusal) throw new StepError(`${failing}: ${refusal.message}`, refusal.hint);
+    const { listenDenial } = await import("../../action/permissions/rules.ts");
+    const denial = listenDenial(permissions, host, port);
+    if (denial) throw new StepError(`${failing}: ${denial.message}`, denial.hint);
   }
   try {
     demand({ name: "net", host: `${host.includes(":") ? `[${host}]` : host}:${port}` });
@@ -179,7 +179,7 @@ class Mock {
   constructor(
     readonly answers: readonly Answer[] | undefined,
     readonly open: OpenStep,
-    readonly attempt: Attempt,
+    readonly attempt: ActionAttempt,
   ) {}
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -237,7 +237,7 @@ async function respond(
   render: (names: Dict) => Value,
   request: Dict,
   response: ServerResponse,
-  attempt: Attempt,
+  attempt: ActionAttempt,
 ): Promise<void> {
   const { context } = attempt;
   const values = readRendered("listen", RESPONSE, render({ request }) as Dict, context.secrets);

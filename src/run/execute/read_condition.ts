@@ -3,7 +3,7 @@ import type { StepError } from "../../base/errors.ts";
 import type { Path } from "../../base/source.ts";
 import { parseData, parseExpression } from "../../expr/parse_expression.ts";
 import { faultsOf } from "../../action/run_resources.ts";
-import { renderData } from "../../expr/template/template_data.ts";
+import { renderData } from "../../expr/template.ts";
 import { joinedParts } from "../../expr/parse/tree.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { StepExecution } from "../run_state.ts";
