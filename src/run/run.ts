@@ -253,7 +253,7 @@ async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> 
   const slots = sharedSlots ??
     (atOnce === undefined
       ? undefined
-      : new (await import("./execute/slots.ts")).Slots(atOnce, run.host.clock));
+      : new (await import("./execute/slots.ts")).JobSlots(atOnce, run.host.clock));
   const [cleanup = [], others = []] = [true, false].map((isCleanup) =>
     jobs.filter(({ job }) => (job.isCleanup ?? false) === isCleanup)
   );

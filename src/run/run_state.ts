@@ -25,7 +25,7 @@ import type {
   SuitePart,
 } from "./event.ts";
 import type { Outputs, StepOutputs } from "./execute/outputs.ts";
-import type { Locks, Slots } from "./execute/slots.ts";
+import type { JobSlots, Locks } from "./execute/slots.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Position } from "../base/source.ts";
 import { RandomNumbers } from "../expr/draws.ts";
@@ -69,7 +69,7 @@ export interface RunOptions {
   /** The maximum number of jobs that run at once, at least 1; no limit without it. */
   readonly jobs?: number;
   /** Bounds the jobs of several runs together, in place of `jobs`. */
-  readonly slots?: Pick<Slots, "use">;
+  readonly slots?: Pick<JobSlots, "use">;
   /** The locks of its jobs, which runs of a suite share. */
   readonly locks?: Locks;
   /** Once it has a reason, this run and others that share it begin nothing new. */

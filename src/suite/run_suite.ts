@@ -5,7 +5,7 @@ import { Cancellation } from "../run/cancellation.ts";
 import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
-import { Locks, Slots } from "../run/execute/slots.ts";
+import { JobSlots, Locks } from "../run/execute/slots.ts";
 import { maskEvent } from "../run/mask_event.ts";
 import { run } from "../run/run.ts";
 import { CLEANUP_TIMEOUT, type RunOptions, type RunProgress } from "../run/run_state.ts";
@@ -100,7 +100,7 @@ class SuiteRun {
   readonly #options: SuiteRunOptions & { readonly cancellation: Cancellation };
   readonly #id: string;
   readonly #draining = new Cancellation();
-  readonly #slots: Slots | undefined;
+  readonly #slots: JobSlots | undefined;
   readonly #locks = new Locks();
   #outputs: StepOutputs;
   /** The secrets in the outputs of setup, also those that no name gives away. */
@@ -117,7 +117,7 @@ class SuiteRun {
     this.#options = options;
     this.#id = id;
     const { jobs, cancellation, before, outputs = {} } = options;
-    this.#slots = jobs === undefined ? undefined : new Slots(jobs, host.clock);
+    this.#slots = jobs === undefined ? undefined : new JobSlots(jobs, host.clock);
     this.#draining.follow(cancellation);
     if (before?.state === "failed") this.#draining.cancel(SETUP_FAILED);
     this.#outputs = outputs;

@@ -201,7 +201,7 @@ export type Iteration =
     readonly parallel: number;
   }
   | Combinations
-  | DataFile
+  | RowsFile
   | Loop;
 
 /** Runs for the combinations of a matrix that are known only in the run. */
@@ -216,7 +216,7 @@ export interface Combinations {
 }
 
 /** Runs for the rows of a file. */
-export interface DataFile {
+export interface RowsFile {
   readonly kind: "file";
   /** Its path, relative to the file of the step. */
   readonly file: Template;

@@ -4,12 +4,12 @@ import { ALL, titleOf } from "../../workflow/step_facts.ts";
 import { Cancellation } from "../cancellation.ts";
 import type { JobOutcome, Run } from "../run_state.ts";
 import type { Outputs } from "./outputs.ts";
-import { Slots } from "./slots.ts";
+import { JobSlots } from "./slots.ts";
 
 /** The jobs of a run that one job with a matrix became. */
 export class MatrixRun {
   readonly #run: Run;
-  readonly #slots: Slots | undefined;
+  readonly #slots: JobSlots | undefined;
   /** Closes its jobs after the first failure. */
   readonly #draining: Cancellation | undefined;
   /** Where each of the jobs publishes. */
@@ -18,7 +18,7 @@ export class MatrixRun {
 
   constructor(run: Run, jobs: readonly PlannedJob[]) {
     const { parallel, failFast } = jobs[0]!.job.matrix!;
-    this.#slots = parallel === undefined ? undefined : new Slots(parallel, run.host.clock);
+    this.#slots = parallel === undefined ? undefined : new JobSlots(parallel, run.host.clock);
     // With --fail-fast, the first failure closes the whole run.
     if (failFast && !run.failFast) {
       this.#draining = new Cancellation();

@@ -13,7 +13,7 @@ import {
   type Value,
 } from "../../base/value/value.ts";
 import { findNamedFile } from "../../workflow/job_files/job_path.ts";
-import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
+import type { ColumnType, DataFormat, RowsFile } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { Run } from "../run_state.ts";
@@ -23,7 +23,7 @@ import { FieldError, inField, isTrue, NothingToRun } from "./evaluate_field.ts";
 interface RowsOf {
   /** The path as written, relative to the file of the step. */
   readonly written: string;
-  readonly file: DataFile;
+  readonly file: RowsFile;
   /** The path of the key that names it. */
   readonly at: Path;
 }
@@ -64,7 +64,7 @@ interface ChosenRows {
 /** The rows of a data file that fit its `where`, as many as its `limit` allows. */
 export async function* readChosenRows(
   run: Run,
-  file: DataFile,
+  file: RowsFile,
   { scope, vars, field, owner, where: condition }: ChosenRows,
 ): AsyncGenerator<Value> {
   const { limit = Infinity, where } = file;

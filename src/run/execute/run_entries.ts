@@ -5,7 +5,7 @@ import { describeValue, type Dict, type Value } from "../../base/value/value.ts"
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { renderData } from "../../expr/template.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
-import type { Combinations, DataFile, Iteration, Loop } from "../../workflow/model.ts";
+import type { Combinations, Iteration, Loop, RowsFile } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
 import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
@@ -115,7 +115,7 @@ async function* openPasses(run: Run, loop: Loop): AsyncGenerator<NextEntry> {
 
 async function* openFile(
   { run, model }: StepExecution,
-  file: DataFile,
+  file: RowsFile,
   scope: Scope,
   vars: Dict,
 ): AsyncGenerator<NextEntry> {

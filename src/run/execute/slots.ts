@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/host.ts";
 
 /** Limits how many jobs run in parallel; waiting jobs start in the order of the file. */
-export class Slots {
+export class JobSlots {
   #free: number;
   #isHandingOut = false;
   readonly #waiting = new Map<number, () => void>();

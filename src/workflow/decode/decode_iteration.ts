@@ -7,7 +7,7 @@ import { describeValue, type Dict, isDict, type Value } from "../../base/value/v
 import type { DataTemplate, NameRule } from "../../expr/expression.ts";
 import { onlyExpression } from "../../expr/parse/tree.ts";
 import { holdsTemplate } from "../../expr/template.ts";
-import type { ColumnType, DataFile, Iteration, Rows } from "../model.ts";
+import type { ColumnType, Iteration, Rows, RowsFile } from "../model.ts";
 import { addWarning, warnOfBraces } from "../problem.ts";
 import { type DecodedMatrix, matrix, matrixMaps } from "./decode_matrix.ts";
 import { IN_ITERATION, IN_JOB, IN_STEP } from "./expressions.ts";
@@ -33,7 +33,7 @@ const types = rule(
       "The types of columns, or auto to infer them from the values of a CSV file; by default, all are strings.",
     key: { kind: "types" },
   },
-  (types, key): DataFile["types"] => {
+  (types, key): RowsFile["types"] => {
     if (types === "auto") return types;
     if (!isDict(types)) {
       throw key.wrong(`${key.name} must be a map or "auto", not ${describeValue(types)}`);
