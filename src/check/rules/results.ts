@@ -141,11 +141,11 @@ const FIELDS = {
   job: ["state", "failed"],
 };
 
-function* comparisonsIn(node: Node): Iterable<BinaryExpression> {
-  if (node.type === "BinaryExpression" && (node.operator === "==" || node.operator === "!=")) {
-    yield node;
-  }
-  for (const child of childrenOf(node)) yield* comparisonsIn(child);
+function comparisonsIn(node: Node): readonly BinaryExpression[] {
+  const inside = childrenOf(node).flatMap(comparisonsIn);
+  const isOne = node.type === "BinaryExpression" &&
+    (node.operator === "==" || node.operator === "!=");
+  return isOne ? [node, ...inside] : inside;
 }
 
 function impossibleComparison(
