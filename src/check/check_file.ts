@@ -1,3 +1,6 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
+import { countOf } from "../base/text/count_of.ts";
+import { readLimits } from "../workflow/limits.ts";
 import { withDefaults } from "../workflow/read_files.ts";
 import { decodeWorkflow, type IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
 import type { Host } from "../host/host.ts";
@@ -115,17 +118,23 @@ async function checkDocument(
   };
 }
 
-/** The error of a workflow that cannot be loaded, with what the analysis of the rest finds. */
-export async function completeRefusal(
+/**
+ * Throws the error of a workflow that cannot be loaded, together with what static analysis proves
+ * of the rest of it. The rest of any other error is unknown.
+ */
+export async function refuseBroken(
+  refusal: unknown,
   document: Document,
   host: Host,
-  limits: Limits,
+  permissions: Permissions | undefined,
   context: CheckContext,
-): Promise<LoadError> {
+): Promise<never> {
+  if (!(refusal instanceof LoadError)) throw refusal;
+  const limits = { ...readLimits(host.env), permissions };
   const isShown = ({ severity }: Pick<Diagnostic, "severity">) => severity !== "hint";
   const { problems, jobFiles } = await analyze(document, host, limits, context, false);
   const inJobFiles = jobFiles?.diagnostics().filter(isShown);
-  return loadError(problems.filter(isShown), document, inJobFiles);
+  throw loadError(problems.filter(isShown), document, inJobFiles);
 }
 
 /** Decodes a document and its job files, and adds the findings of all checks to their problems. */
@@ -195,8 +204,37 @@ function secretsIn(models: ReadonlyMap<Document, CheckModel>): readonly string[]
   return [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text));
 }
 
+/**
+ * Refuses a workflow in which static analysis finds an error; returns its warnings. Throws
+ * LoadError with everything that was found.
+ */
+export async function refuseFailing(
+  decoded: DecodedWorkflow,
+  plan: Plan,
+  host: Host,
+  options: RefuseOptions = {},
+): Promise<readonly Diagnostic[]> {
+  const found = await checkLoaded(decoded, plan, host, options);
+  const errors = found.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return found;
+  const unset = errors.filter(({ code }) => code === UNSET);
+  if (unset.length === errors.length) {
+    const message = unset.map(({ message }) => message).join("; ");
+    throw new LoadError(
+      message,
+      [],
+      'set it, in the environment or by --var name=…, or give a default: "{{NAME ?? …}}"',
+    );
+  }
+  throw new LoadError(
+    `workflow file '${decoded.document.name}' has ${countOf(errors.length, "error")}`,
+    found,
+    "found by check; --no-check runs it all the same",
+  );
+}
+
 /** The errors and warnings of a workflow that could be loaded and planned. */
-export async function checkLoaded(
+async function checkLoaded(
   { document, draft, jobFiles, ...decoded }: DecodedWorkflow,
   { workflow, vars, jobs }: Plan,
   host: Host,

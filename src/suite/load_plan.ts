@@ -1,7 +1,6 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { RefuseOptions } from "../check/model.ts";
-import { refuseBroken, refuseFailing } from "../check/refuse_run.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
@@ -57,10 +56,11 @@ export async function loadPlanOf(
   if (refusal) throw refusal;
   const read = withDefaults(document ?? await readDocument(path, host), defaults);
   const { check, permissions } = options;
-  const loaded = await loadDocument(read, host, permissions).catch((refusal) => {
+  const loaded = await loadDocument(read, host, permissions).catch(async (refusal) => {
     if (!check) throw refusal;
+    const { refuseBroken } = await import("../check/check_file.ts");
     const given = new Set(Object.keys(vars));
-    return refuseBroken(refusal, read, host, permissions, { ...check, vars: given });
+    return await refuseBroken(refusal, read, host, permissions, { ...check, vars: given });
   });
   await options.warn?.([...loaded.warnings, ...loaded.hints], read.name);
   const allTags = [...loaded.workflow.tags ?? [], ...tags];
@@ -102,7 +102,8 @@ export async function planLoaded(
   planReading(workflow.document, inspectValue(whole.vars).texts.slice(0, MAX_PATHS), host);
   const plan = choose(whole);
   if (check) {
-    await warn?.(await refuseFailing({ decoded }, plan, host, check), workflow.document.name);
+    const { refuseFailing } = await import("../check/check_file.ts");
+    await warn?.(await refuseFailing(decoded, plan, host, check), workflow.document.name);
   }
   return plan;
 }
