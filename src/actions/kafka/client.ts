@@ -1,7 +1,4 @@
-import { EventEmitter } from "node:events";
-import { connect, type Socket } from "node:net";
-import { promisify } from "node:util";
-import zlib from "node:zlib";
+import type { Socket } from "node:net";
 import type { Kafka, Message, PartitionMetadata, RecordBatchEntry } from "kafkajs";
 import type { ActionContext } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
@@ -16,6 +13,13 @@ import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";
+
+const [{ EventEmitter }, { connect }, { promisify }, { default: zlib }] = await Promise.all([
+  import("node:events"),
+  import("node:net"),
+  import("node:util"),
+  import("node:zlib"),
+]);
 
 /** Where to begin in a topic. */
 export type Start =
