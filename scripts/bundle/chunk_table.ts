@@ -17,7 +17,8 @@ export const STARTS: readonly (readonly [name: string, modules: readonly string[
     "src/actions/hello.ts",
     // What several other chunks share.
     ...["src/action/run_resources.ts", "src/expr/functions/diff.ts"],
-    ...["src/host/explain_denial.ts", "src/host/real_path.ts"],
+    ...["src/run/execute/read_condition.ts"],
+    ...["src/host/explain_denial.ts", "src/host/real_path.ts", "src/host/machine.ts"],
   ]],
 ];
 
@@ -37,12 +38,16 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/expr/functions", "src/expr/json_schema"],
     ...["src/workflow/decode", "src/run/snapshots"],
   ]],
+  ["format", [
+    ...["src/workflow/format_workflow.ts", "src/base/yaml/format_yaml.ts"],
+    ...["src/expr/space_expression.ts"],
+  ]],
   ["failure", [
     ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
     ...["src/check/literal_secrets.ts"],
     ...["src/base/text", "src/base/diagnostic.ts", "src/base/value/difference.ts"],
-    ...["src/host/staged_file.ts", "src/host/machine_name.ts"],
+    ...["src/host/staged_file.ts", "src/run/execute/step_detail.ts"],
     // What it shows of rounds and of load.
     ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
     ...["src/base/value/histogram.ts"],
