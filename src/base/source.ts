@@ -78,7 +78,7 @@ export function maskExcerpt(excerpt: SourceExcerpt, mask: (text: string) => stri
   return { ...excerpt, file, text, from, to: Math.max(from, to) };
 }
 
-/** A part of a file; `exact` is false where it is only the text around what was asked for. */
+/** A part of a file; `exact` is false if it is only the text around the requested part. */
 interface FileSpan extends Span {
   readonly exact: boolean;
 }

@@ -35,7 +35,7 @@ export function makeSecretMask(
   };
 }
 
-/** The hard-coded secrets of the files that diagnostics show a line of, where they are YAML. */
+/** The hard-coded secrets of the YAML files of which diagnostics show a line. */
 function secretsInFiles(diagnostics: readonly Diagnostic[]): readonly string[] {
   const files = new Set(diagnostics.flatMap(({ span }) => span ? spanInFile(span).source : []));
   return [...files].flatMap((file) => {

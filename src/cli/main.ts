@@ -147,7 +147,7 @@ function takenHint({ values, lists }: Invocation): string | undefined {
 async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
   if (!/^[\w-]+$/.test(first) || await files.isFile(first).catch(() => true)) return;
   const otherTool = hintForCommand(first, second);
-  // A directory is a suite, but hardly where it has the name of a command of another tool.
+  // A directory is a suite, unless it has the name of a command of another tool.
   const mayBeSuite = second === undefined || otherTool === undefined;
   if (mayBeSuite && await isDirectory(first, files)) return;
   const hint = otherTool ?? didYouMean(first, COMMANDS.map(({ name = "" }) => name));

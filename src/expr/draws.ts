@@ -11,7 +11,7 @@ export const UNSEEDED: RandomSource = {
 
 /**
  * The random numbers of a run, which its seed repeats: each place draws from a sequence of its own,
- * so that it does not matter what runs at the same time.
+ * whatever runs at the same time.
  */
 export class Draws {
   #seed: string | undefined;

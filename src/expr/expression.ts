@@ -24,7 +24,7 @@ export interface ParsedTemplate {
 /** A parsed text with `{{ … }}` in it. Rendering it throws `ExpressionError`. */
 export interface Template extends ParsedTemplate {
   /**
-   * Its value. Where it is one expression and nothing else but spaces, that is the value of the
+   * Its value. If it is one expression with only spaces around it, that is the value of the
    * expression, whatever its type; otherwise it is a text.
    */
   readonly render: (scope: Scope, options?: RenderOptions) => unknown;
@@ -108,7 +108,7 @@ export interface NameRule {
   readonly known?: readonly string[];
   /** Names that are constant there, with their values. */
   readonly empty?: Readonly<Record<string, string>>;
-  /** The keys that names have, where they are known: those of `stats.steps.*` by such paths. */
+  /** The keys that names have, if known: those of `stats.steps.*` by such paths. */
   readonly members?: Readonly<Record<string, readonly string[]>>;
   /** Hints for names that look right but are not available. */
   readonly hints?: Readonly<Record<string, string>>;

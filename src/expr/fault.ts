@@ -6,7 +6,7 @@ export class Fault extends Error {
   constructor(
     message: string,
     readonly hint?: string,
-    /** The node at fault, where it is not the operation under way. */
+    /** The node at fault, if it is not the operation under way. */
     readonly node?: Node,
   ) {
     super(message);

@@ -52,7 +52,7 @@ interface ReferenceKey {
 /** The references of an expression, or of all expressions of a template. */
 export interface References {
   readonly references: readonly FoundReference[];
-  /** Those that no `??` replaces where they are nil. */
+  /** References without a `??` that replaces nil. */
   readonly needed: readonly Reference[];
   /** References that may be nil, since they are tested or followed by `?.` or `??`; see `keyPath`. */
   readonly tested: ReadonlySet<string>;

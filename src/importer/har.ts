@@ -122,7 +122,7 @@ function setBody(request: RequestDraft, data: Dict): void {
   };
 }
 
-/** The text of a body, which may be in base64; undefined if its bytes are none. */
+/** The text of a body, which may be in base64; undefined if it is binary. */
 function textOf({ text, encoding, _encoding = encoding }: Dict): string | undefined {
   const written = String(text ?? "");
   if (_encoding !== "base64") return written;

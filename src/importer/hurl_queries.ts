@@ -47,7 +47,7 @@ interface Query {
 
 type Test = (value: string) => string;
 
-/** The text of the body; nil if it is none. */
+/** The text of the body; nil if the body is not text. */
 export const BODY = "(res.rawbody ?? res.body)";
 
 /** Headers that are sent once; with any other, several are a list in Hurl. */

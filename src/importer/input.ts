@@ -117,7 +117,7 @@ function printPath(path: Path): string {
   return text === "" ? "the file" : `"${text.replace(/^\./, "")}"`;
 }
 
-/** Reads JSON; an error says where it is broken. */
+/** Reads JSON; an error names the position. */
 export function readJson(file: ImportFile): Value {
   try {
     return parseJson(file.text.replace(/^\ufeff/, "")) as Value;

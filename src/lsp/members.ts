@@ -22,7 +22,7 @@ type Path = readonly (string | number)[];
 /** A name, or a part of a value, that an expression can read. */
 export interface Member {
   readonly name: string;
-  /** Its type, where it is known. */
+  /** Its type, if known. */
   readonly type?: string;
   /** A description in Markdown. */
   readonly text?: string;

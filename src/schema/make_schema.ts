@@ -442,7 +442,7 @@ function itemSchema({ name, items, summary }: Parameter): JsonSchema {
   return parameterSchema({ name, type: "map", summary, fields: items });
 }
 
-/** The fields of a map where they are fixed; they say nothing of a template. */
+/** The fields of a map if they are fixed; they do not apply to a template. */
 function fieldsSchema({ fields, oneField }: Parameter, isMerged: boolean): JsonSchemaObject {
   if (!fields) return {};
   const required = fields.filter((field) => field.required).map(({ name }) => name);

@@ -119,7 +119,7 @@ const HEAD = 4;
  * looked up.
  */
 class FormTable {
-  /** Undefined while there is no form, as in most runs. */
+  /** Undefined without secrets, as in most runs. */
   #heads: Uint8Array | undefined;
   /** By head, then by length, longest first. */
   readonly #forms = new Map<string, Map<number, Set<string>>>();

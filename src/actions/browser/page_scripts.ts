@@ -129,13 +129,13 @@ export function isPassword(element: PageElement): boolean {
   return element.matches("input[type=password]");
 }
 
-/** The visible text of an element; of a text field, what is in it. */
+/** The visible text of an element, or the value of a text field. */
 export function textOf(element: PageElement): string {
   if (element.matches("input, textarea")) return String(element.value).trim();
   return (element.innerText ?? element.textContent ?? "").trim();
 }
 
-/** Selects what is in a field, so that typing replaces it. */
+/** Selects the value of a field, so that typing replaces it. */
 export function selectContent(element: PageElement): void {
   if (element.select) return element.select();
   const range = document.createRange();

@@ -82,7 +82,7 @@ export async function openChannel(
         `cannot connect to ${attempt.address}: it does not speak HTTP/2 (ALPN), which gRPC needs`,
       );
     }
-    // Where it is empty, as for an address, the runtime makes an invalid URL of it.
+    // The runtime makes an invalid URL of an empty one, as for an address.
     Object.defineProperty(socket, "servername", { value: server.host });
   }
   return new Channel(server, socket, options !== undefined);

@@ -59,7 +59,7 @@ function parseDate(text: string): number {
   if (year) return Date.parse(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
   const [, short] = /^(\d{1,2}-[a-z]{3}-\d{4})$/i.exec(text) ?? [];
   if (short) return Date.parse(`${short.replaceAll("-", " ")} 00:00 GMT`);
-  // Of the forms that the runtime reads, only those with a year, so that "5" is none.
+  // Of the forms that the runtime reads, only those with a year: "5" is not a date.
   const isDate =
     /^\d{4}-\d\d-\d\d([T ]|$)|^\d{4}\/\d\d\/\d\d$|^(\w{3}, )?\d{1,2}[ -]\w{3}[ -]\d{2,4}\b/;
   return isDate.test(text) ? Date.parse(text.replaceAll("/", "-")) : NaN;

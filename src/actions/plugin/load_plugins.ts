@@ -25,7 +25,7 @@ export interface Plugins {
   /** Why a plugin cannot be used, by its name. */
   readonly problems: ReadonlyMap<string, PluginProblem>;
   readonly names: readonly string[];
-  /** Where they are looked for, as messages say it. */
+  /** The directory in which they are looked for, for messages. */
   readonly location: string;
 }
 

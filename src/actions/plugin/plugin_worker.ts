@@ -348,7 +348,7 @@ export function readError(value: Value): RemoteError {
   };
 }
 
-/** A message; undefined if it is none: a module can send what it likes. */
+/** A message; undefined for other data: a module can send anything. */
 function readMessage(data: unknown): Message | undefined {
   return isDict(data) && typeof data.json === "string" ? data as unknown as Message : undefined;
 }

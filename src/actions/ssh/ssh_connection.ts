@@ -447,7 +447,7 @@ async function readFiles(
   }
   const files: KnownHostsFile[] = [];
   for (const name of [USER_FILE, SYSTEM_FILE]) {
-    // One that cannot be looked at fails where it is read.
+    // A file without access fails when it is read.
     const exists = await host.files.isFile(homePath(name, host)).catch(() => true);
     if (exists) files.push(await read(name));
   }

@@ -75,7 +75,7 @@ async function connect(options: TlsOptions, attempt: ActionAttempt): Promise<TLS
   try {
     return await attempt.socket(options) as TLSSocket;
   } catch (error) {
-    // To go without TLS is no advice here.
+    // Advice to disable TLS would make no sense here.
     if (!(error instanceof StepError) || !/"tls: false"/.test(error.hint ?? "")) throw error;
     const hint = "check the port: TLS has to begin with the first byte";
     throw new StepError(error.message, hint, error.details);

@@ -41,7 +41,7 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The first ten names, for a hint that lists what there is. */
+/** The first ten names, for a hint that lists them. */
 export function firstNames(names: readonly string[]): string {
   return names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
 }

@@ -77,7 +77,7 @@ function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Re
   return { at, isText: !/[\s#]/.test(first), open: [] };
 }
 
-/** Where a text in quotes ends, which begins at `at`; undefined where it is open at `end`. */
+/** The end of a quoted text that begins at `at`; undefined if it is still open at `end`. */
 function endOfQuoted(text: string, at: number, end: number): number | undefined {
   const quote = text[at];
   for (let i = at + 1; i < end; i++) {

@@ -203,7 +203,7 @@ function makeSchema() {
 
 const INTEGER = /^[-+]?(?:0|[1-9](?:_*\d)*|0o?(?:_*[0-7])+|0b(?:_*[01])+|0x(?:_*[\da-fA-F])+)$/;
 
-/** An integer; as text where it is too large for any number, and undefined where the text is not one. */
+/** An integer; as text if it is too large for any number, and undefined if the text is not one. */
 function parseInteger(text: string): number | bigint | string | undefined {
   if (!INTEGER.test(text)) return /^[-+]?0[\d_]+$/.test(text) ? text : undefined;
   return readInteger(text.replaceAll("_", "").replace(/(?<=^[-+]?)0(?=\d)/, "0o")) ?? text;

@@ -56,7 +56,7 @@ export function readYaml(
   };
 }
 
-/** The top-level keys, where they are not empty, that a later file defines again. */
+/** The top-level keys that are not empty and that a later file defines again. */
 function replacedKeys(
   files: readonly Source[],
   values: readonly unknown[],

@@ -191,7 +191,7 @@ export function findDuplicates(parsed: ParsedYaml): readonly DuplicateKey[] {
   );
 }
 
-/** The error for the keys that files have twice, where they are no reason to read on. */
+/** The error for duplicate keys, if reading cannot go on. */
 export function duplicatesError(duplicates: readonly DuplicateKey[]): LoadError {
   return syntaxError(
     duplicates.map(({ path: _, ...diagnostic }) => ({

@@ -115,7 +115,7 @@ function callsChanging(node: Node): boolean {
   return isCall || childrenOf(node).some(callsChanging);
 }
 
-/** Tests that are written where they are data. */
+/** Tests that are written as data. */
 export const misplacedTest: Check = {
   codes: [
     {

@@ -201,7 +201,7 @@ async function topics(
   ];
 }
 
-/** The jobs by their ids, or by their names where they have none. */
+/** The jobs by their ids, or by their names if they have no id. */
 async function jobs(words: readonly string[], host: Host): Promise<readonly Offer[]> {
   return (await readWorkflows(words, host)).flatMap(jobsOf).map(({ id, name }) =>
     typeof id === "string" ? [id, String(name ?? "")] : [String(name ?? ""), ""]

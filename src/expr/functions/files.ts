@@ -62,7 +62,7 @@ function defineFile(
 
 const READ_BEFORE = "files are read before the run, and the hash of a download is res.sha256";
 
-/** Reads the file of a call. Returns the mistake, if its path or what is in the file is wrong. */
+/** Reads the file of a call. Returns the mistake, if its path or its content is wrong. */
 async function readFile(
   name: string,
   call: CallExpression,

@@ -92,7 +92,7 @@ export interface ValueFunction {
   readonly takesEvaluation?: true;
   /** Loads the libraries that it needs. */
   readonly load?: () => Promise<void>;
-  /** The argument that is checked before the run where it is a constant string. */
+  /** The argument that is checked before the run if it is a constant string. */
   readonly constant?: ConstantArgument;
   /**
    * Prepares a call when its workflow is loaded: reads the files that it names, and loads what it

@@ -149,7 +149,7 @@ type Matcher =
 
 const MATCHER = Symbol("matcher");
 
-/** A map that shows what a matcher is, and is one only where it is expected of something. */
+/** A map that describes a matcher; it matches only as an expected value. */
 export function makeMatcher(matcher: Matcher): Value {
   const map: Record<string, Value> = Object.create(null);
   map[matcher.kind] = matcher.kind === "anything"

@@ -1,6 +1,6 @@
 import { isDict, plain, readField, type Value } from "../../base/value/value.ts";
 
-/** The drafts of JSON Schema that there are. */
+/** The supported drafts of JSON Schema. */
 export type SchemaDraft = "2020-12" | "2019-09" | "7" | "4";
 
 export class SchemaFault extends Error {
@@ -114,7 +114,7 @@ export function idOf(schema: unknown): string | undefined {
   return written === undefined ? undefined : written.replace(/#$/, "") || undefined;
 }
 
-/** A reference as a URI without a fragment; undefined where it is not one. */
+/** A reference as a URI without a fragment; undefined if it is not one. */
 export function resolve(reference: string, base: string): string | undefined {
   try {
     const url = new URL(reference, base);

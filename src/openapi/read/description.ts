@@ -261,7 +261,7 @@ export class Description {
   }
 }
 
-/** Parts that are no schemas, by the key of the map or list that they are in. */
+/** Parts other than schemas, by the key of the map or list around them. */
 const NO_SCHEMAS =
   /^(?:parameters|responses|requestBodies|headers|examples|links|callbacks|securitySchemes|paths|pathItems)$/;
 

@@ -154,7 +154,7 @@ export class Call implements SendOptions {
     return this.#phases;
   }
 
-  /** The bytes of all requests and responses, where they are known; `queued` is the wait before. */
+  /** The bytes of all requests and responses, if known; `queued` is the wait before. */
   traffic(queued?: number): Traffic {
     return new CallTraffic(
       this.#sent,

@@ -297,7 +297,7 @@ async function sendStream(content: ContentStream, stream: ClientHttp2Stream): Pr
 const STREAM_WINDOW = 4 * 1024 * 1024;
 const SESSION_WINDOW = 4 * STREAM_WINDOW;
 
-/** The server did not process a request, so that it may be sent again. */
+/** The server did not process a request: it may be sent again. */
 class Unprocessed extends Error {}
 
 async function openSession({ url }: HttpRequest, options: SendOptions): Promise<Opened> {
@@ -314,7 +314,7 @@ async function openSession({ url }: HttpRequest, options: SendOptions): Promise<
       'leave "version" out, or set it to auto',
     );
   }
-  // Where it is empty, as for an address, the runtime makes an invalid URL of it.
+  // The runtime makes an invalid URL of an empty one, as for an address.
   if (isSecure) Object.defineProperty(socket, "servername", { value: url.hostname });
   const session = connectHttp2(url.origin, {
     createConnection: () => socket as never,

@@ -27,7 +27,7 @@ export interface RawResponse extends RawHead {
   /** The details of the TLS session, if there was one. */
   readonly tls?: Dict | undefined;
   readonly phases: Phases;
-  /** The bytes of the request and of the response, where they are known. */
+  /** The bytes of the request and of the response, if known. */
   readonly sent?: number;
   readonly received?: number;
   /** Whether the request was sent twice: the server closed the first connection without an answer. */
