@@ -109,6 +109,11 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     );
     assertHas(await of(`${job}uses: hello\n        test: le`, "test: le"), ["len", "res", "vars"]);
     assertHas(await of(`${job}uses: http\n        test: res.`, "res."), ["code", "body"]);
+    assertHas(await of(`${job}uses: http\n        allow_failure: res.`, "res."), ["code", "body"]);
+    assertHas(await of(`${job}uses: http\n        test:\n        - that: res.`, "res."), ["code"]);
+    const load = `${job}uses: http\n    load:\n      for: 1s\n      `;
+    assertHas(await of(`${load}stop_if: stats.`, "stop_if: stats."), ["passed"]);
+    assertHas(await of(`${load}expect: stats.`, "expect: stats."), ["passed"]);
     const vars = `vars: { shop: x }\n${job}uses: hello\n        `;
     assertEquals(await of(`${vars}echo: "a {{vars.`, "{{vars."), ["shop"]);
     assertEquals(await of(`${vars}echo: vars.`, "echo: vars."), []);
