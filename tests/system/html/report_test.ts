@@ -310,7 +310,7 @@ jobs:
     assertEquals((await textsOf(page, ".row .name")).at(-1), "✓ number (entry 10000)");
     assertEquals(await textsOf(page, "#details h2"), ["j › number (entry 10000)"]);
     assert(await page.evaluate(rows) as number < 100);
-    await fill(page, "#search", "entry 1234]");
+    await fill(page, "#search", "entry 1234)");
     assertEquals(await textsOf(page, ".row.step .name"), ["✓ number (entry 1234)"]);
     // A number beside a word is a whole one.
     await fill(page, "#search", "entry 123");
