@@ -12,7 +12,6 @@ import type { OpenSuite, SuiteMember } from "../../suite/suite.ts";
 import { type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { logLevel } from "../output_mode.ts";
 import type { RunInputs } from "./read_run.ts";
-import { renderPlan, shown } from "./render_plan.ts";
 import type { LoadedRun } from "./run_reported.ts";
 
 /** Loads and plans several workflows. */
@@ -48,11 +47,19 @@ export async function loadSuiteRun(
   if (options.shuffle !== undefined && !isShown) {
     host.stderr.write(`shuffled: --shuffle=${options.shuffle} gives the same order\n`);
   }
-  const show = (member: SuiteMember, role = "") => {
-    const secrets = makeSecrets();
-    const text = renderPlan(member.plan, planning, secrets);
-    const name = member.name === undefined ? "" : `  ${shown(secrets.mask(member.name))}`;
-    return `${role}${member.path}${name}\n${text.replace(/^(?=.)/gm, "  ")}\n`;
+  const show = async () => {
+    const { renderPlan, shown } = await import("./render_plan.ts");
+    const showMember = (member: SuiteMember, role = "") => {
+      const secrets = makeSecrets();
+      const text = renderPlan(member.plan, planning, secrets);
+      const name = member.name === undefined ? "" : `  ${shown(secrets.mask(member.name))}`;
+      return `${role}${member.path}${name}\n${text.replace(/^(?=.)/gm, "  ")}\n`;
+    };
+    return [
+      ...setup.map((member) => showMember(member, "setup: ")),
+      ...workflows.map((member) => showMember(member)),
+      ...teardown.map((member) => showMember(member, "teardown: ")),
+    ].join("");
   };
   return {
     isSuite: true,
@@ -65,12 +72,7 @@ export async function loadSuiteRun(
         hostOf: watching && ((path) => watching.files.hostOf(path, true)),
         ...reported,
       }),
-    show: () =>
-      [
-        ...setup.map((member) => show(member, "setup: ")),
-        ...workflows.map((member) => show(member)),
-        ...teardown.map((member) => show(member, "teardown: ")),
-      ].join(""),
+    show,
   };
 }
 

@@ -39,7 +39,7 @@ interface Runnable {
 /** A run that was loaded, and may be shown instead. */
 export interface LoadedRun extends Omit<Runnable, "invocation"> {
   /** The text for `--list` and `--dry-run`. */
-  readonly show: () => Promise<string> | string;
+  readonly show: () => Promise<string>;
 }
 
 /** Milliseconds within which one Ctrl-C comes twice: from the terminal, and from npm or npx. */
