@@ -61,6 +61,10 @@ declare module "pg" {
     query(text: string): Promise<Result>;
     end(): Promise<void>;
     on(event: "error" | "end", listener: (error: unknown) => void): void;
+    on(
+      event: "notification",
+      listener: (message: { readonly channel: string; readonly payload?: string }) => void,
+    ): void;
   }
   const pg: {
     readonly Client: new (config: Config) => Client;

@@ -1,8 +1,10 @@
 import { countOf } from "../../base/text/count_of.ts";
 import { canBeSecret, isSecretName, withoutSecretNames } from "../../secrets/secrets.ts";
 import { isDict } from "../../base/value/value.ts";
+import { dataIn } from "../../base/value/parse_json.ts";
 import type { Dict, SecretSink, Value } from "../../action/action.ts";
-import type { HideSecrets } from "../../action/parameter.ts";
+import { type HideSecrets, isGiven } from "../../action/parameter.ts";
+import { BACKGROUND, checkBackground } from "../../action/background.ts";
 import { action } from "../../action/make_action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import {
@@ -59,6 +61,8 @@ export const db = action({
       either(query(), map({ query: query().required(), params: values("Its values") }, "")),
       "Statements that take effect together or not at all: each a text, or a map of `query` and `params`",
     ),
+    listen: text("A channel of PostgreSQL, for a step with `background: true`").as(notEmpty),
+    background: BACKGROUND,
     rows: choice(["objects", "arrays"], "What a row is: `objects` by column name, or `arrays`")
       .default("objects"),
     max_rows: integer("How many rows are kept; the rest is cut off, with a warning", { min: 0 })
@@ -67,9 +71,19 @@ export const db = action({
     ...sharing("connection", "job and DSN"),
     ...timeout("How long connecting and all statements may take"),
   },
-  oneOf: ["query", "file", "transaction"],
-  check(all, param) {
+  oneOf: ["query", "file", "transaction", "listen"],
+  check(all, param, raw) {
     const { dsn, params, query, file } = all;
+    checkBackground(param, raw, ["query", "file", "transaction", "connection", "fresh"]);
+    if (isGiven(raw, "listen")) {
+      if (all.background === false) {
+        const hint = 'a step with "uses: receive" then takes what is notified';
+        param.of("listen").wrong('"listen" needs "background: true"', hint, { at: "key" });
+      }
+      if (dsn && dsn.dialect !== "postgres") {
+        param.of("listen").wrong('"listen" needs PostgreSQL', undefined, { at: "key" });
+      }
+    }
     if (params && !query) {
       const [other, hint] = file === undefined
         ? ["transaction", "write - { query: …, params: … } in the list"]
@@ -108,6 +122,11 @@ export const db = action({
         'the code of the error: `23505`, `ER_DUP_ENTRY`, `SQLITE_CONSTRAINT_UNIQUE`, else `""`',
     },
   },
+  messages: {
+    channel: { type: "string", summary: "the channel that it came on" },
+    body: { type: "any", summary: "what was notified: data of JSON, else text" },
+    raw: { type: "string", summary: "the same as text" },
+  },
   usage: `with:
   dsn: ":memory:"
   query: SELECT 1 AS id, 'tea' AS product`,
@@ -122,6 +141,21 @@ export const db = action({
     drop: (driver) => driver.drop(),
   },
   refusals: [...POSTGRES_REFUSALS, ...MYSQL_REFUSALS],
+  subscribe: async (driver, { dsn, listen = "" }, open, attempt) => {
+    const keep = (channel: string, raw: string) =>
+      open.add({ channel, body: dataIn(raw), raw }, raw.length);
+    const ended = () => open.end(`${attempt.address} closed the connection`);
+    const asked = driver.listen!(listen, keep, ended);
+    await attempt.during(`waiting for ${attempt.peer}`, asked, `cannot listen to "${listen}"`);
+    return {
+      req: { driver: dsn.dialect, dsn: dsn.shown, listen },
+      res: {
+        ...{ code: 0, rows: [], rows_affected: 0, columns: [], results: [] },
+        ...{ truncated: false, error: "", error_code: "" },
+      },
+      brief: "listening",
+    };
+  },
   /** A refusal by the database is a result; a missing connection is an error. */
   run: async (driver, params, attempt, raw) => {
     const { dsn, file, transaction, rows: form, max_rows: maxRows } = params;

@@ -11,6 +11,15 @@ export interface Driver {
   readonly isLost: boolean;
   /** Carries out a statement, or several if there are no values; keeps `maxRows` rows of each. */
   run(statement: Statement, maxRows: number): Promise<QueryResult>;
+  /**
+   * Listens to a channel: `keep` gets each notification, and `ended` is called when the connection
+   * is lost. Undefined for a database without notifications.
+   */
+  readonly listen?: (
+    channel: string,
+    keep: (channel: string, text: string) => void,
+    ended: () => void,
+  ) => Promise<void>;
   /** Ends what runs, on the server too. */
   cancel(): Promise<void>;
   close(): void | Promise<void>;

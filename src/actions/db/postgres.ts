@@ -101,6 +101,11 @@ function toDriver(typed: TypedClient, target: ServerDsn): Driver {
         return { results: [], error: { message: error.message + detail, code: error.code } };
       }
     },
+    async listen(channel, keep, ended) {
+      client.on("notification", ({ channel, payload = "" }) => keep(channel, payload));
+      client.on("end", ended);
+      await client.query(`LISTEN "${channel.replaceAll(`"`, `""`)}"`);
+    },
     cancel: () => requestCancel(client, target),
     close: () => isLost ? undefined : client.end(),
     drop() {

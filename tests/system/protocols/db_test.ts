@@ -409,3 +409,37 @@ Deno.test("db speaks to MariaDB, and ends there what takes too long", async () =
     large: "SELECT repeat('x', 10000) AS text FROM seq_1_to_1000",
   });
 });
+
+const LISTENING = `
+name: Notifications
+vars: { dsn: "{{DSN}}" }
+jobs:
+  - name: Orders
+    steps:
+      - id: orders
+        uses: db
+        with: { dsn: "{{vars.dsn}}", listen: 'or"ders', background: true }
+      - uses: db
+        with: { dsn: "{{vars.dsn}}", query: 'SELECT pg_notify(:c, :n)', params: { c: 'or"ders', n: '{"id":7}' } }
+        test: res.code == 0
+      - uses: receive
+        with: { from: orders, where: message.body.id == 7, timeout: 5s }
+        test: message.channel == 'or"ders' && message.raw == '{"id":7}'
+      - uses: db
+        with:
+          dsn: "{{vars.dsn}}"
+          query: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'
+        test: res.rows_affected == 1
+      - uses: receive
+        with: { from: orders, timeout: 5s }
+`;
+
+Deno.test("db keeps the notifications of PostgreSQL until the connection is lost", async () => {
+  await using server = await postgresServer(PASSWORD);
+  const env = { DSN: `postgres://app:${PASSWORD}@127.0.0.1:${server.port}/postgres` };
+  await withFiles({ "flow.yml": LISTENING }, async (cwd) => {
+    const { stdout } = await runCli(["flow.yml"], { cwd, env });
+    assertStringIncludes(stdout, "3 passed · 1 failed");
+    assertStringIncludes(stdout, 'no message came from "orders"; it is over: 127.0.0.1 port');
+  });
+});
