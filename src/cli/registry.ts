@@ -34,8 +34,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       isOptional: true,
       path: "file",
       summary:
-        "A file or directory of another tool, curl commands in quotes or after --, a script of " +
-        "them, or - for standard input",
+        "A URL to test; or a file or directory of another tool, curl commands in quotes or " +
+        "after --, a script of them, or - for standard input",
     }],
     options: [
       {

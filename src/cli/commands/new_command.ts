@@ -47,7 +47,7 @@ export async function newCommand(
   const from = values.get("from") ?? await recognize(operands, host);
   const level = logLevel(host.env, switches);
   const { text, count, variables, vars, warnings } = from === undefined
-    ? starter(operands, out)
+    ? starter(await urlToTest(operands, host), out)
     : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, out, host);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
@@ -71,17 +71,28 @@ interface Made {
   readonly warnings: readonly string[];
 }
 
-function starter([first]: readonly string[], out = "workflow.yml"): Made {
-  if (first === undefined) {
-    const text = STARTER.replaceAll("workflow.yml", shellWord(out));
-    return { text, count: "2 jobs, 2 steps", variables: [], vars: [], warnings: [] };
-  }
+/** The URL for the first workflow: the operand, the answer on a terminal, or an example. */
+async function urlToTest([first]: readonly string[], { stdin }: Host): Promise<string> {
+  const answer = first === undefined && stdin.isTerminal
+    ? await stdin.ask(`URL to test (${EXAMPLE}): `, new AbortController().signal)
+    : first;
+  const url = answer?.trim() || EXAMPLE;
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url;
   throw new UsageError(
-    `new cannot tell what '${first}' is`,
-    /\.[cm]?js$/i.test(first)
+    `new cannot tell what '${url}' is`,
+    /\.[cm]?js$/i.test(url)
       ? hintForValue("k6")
-      : "--from says what to translate; -o writes the workflow to a file",
+      : "a URL begins with http:// or https://; --from says what to translate, and -o writes the " +
+        "workflow to a file",
   );
+}
+
+const EXAMPLE = "https://example.com";
+
+function starter(url: string, out = "workflow.yml"): Made {
+  const text = STARTER.replaceAll("workflow.yml", () => shellWord(out))
+    .replace(EXAMPLE, () => url.replaceAll("'", "%27").replaceAll('"', "%22"));
+  return { text, count: "2 jobs, 2 steps", variables: [], vars: [], warnings: [] };
 }
 
 /** The formats of files by the ends of their names. */
@@ -234,7 +245,7 @@ async function readDirectory(root: string, host: Host): Promise<ImportFile[]> {
   return files;
 }
 
-/** A workflow to begin with, which explains itself. It passes without a network, on every system. */
+/** A workflow to begin with, which explains itself. */
 const STARTER =
   `# A workflow is a graph of jobs. Jobs run in parallel unless one needs another; the steps of a
 # job run in order, and each does one thing: "runner actions" lists what they can do.
@@ -244,43 +255,37 @@ const STARTER =
 name: My first workflow
 
 # Values for the whole file. A name in capitals reads the environment, and ?? gives a default.
-# To see a failure: runner --var oldest=2.0.0 workflow.yml
+# To see a failure: runner --var most=0 workflow.yml
 vars:
-  oldest: "{{OLDEST ?? '1.4.0'}}"
+  url: "{{BASE_URL ?? '${EXAMPLE}'}}"
+  most: 10
 
 jobs:
-  - name: Build
-    id: build
+  - name: Smoke test
+    id: smoke
     steps:
-      - name: Print the version
-        id: version
-        uses: shell
+      - name: the site answers
+        id: answer
+        uses: http
         with:
-          cmd: echo version 1.4.2
-        # The step passes if its test is true: res is the result, rt the time that it took.
-        test: res.code == 0 && rt.sec < 10
-        # What later steps and jobs can read, here as outputs.version.number.
+          get: "{{vars.url}}"
+        # The step passes if its test is true: res is the response, rt the time that it took.
+        test: res.code < 400 && rt.sec < vars.most
+        # Until the test is true, it is tried again.
+        retry: { max_attempts: 3, interval: 1s }
+        # What later steps and jobs can read, here as outputs.answer.bytes.
         outputs:
-          number: trim(replace(res.stdout, "version", ""))
+          bytes: res.size
 
   - name: Release
     # It starts when that job has passed.
-    needs: [build]
+    needs: [smoke]
     steps:
-      - name: The version is new enough
+      - name: say what came
         uses: echo
         with:
-          message: "version {{outputs.version.number}}, at least {{vars.oldest}}"
-        test: semver(outputs.version.number) >= semver(vars.oldest)
-
-      # A request. Remove the "# " of these lines to send it:
-      # - name: The site answers with a page
-      #   uses: http
-      #   with:
-      #     get: https://example.com
-      #   test: res.code == 200 && res.headers["Content-Type"] startsWith "text/html"
-      #   # Until the test is true, it is tried again.
-      #   retry: { max_attempts: 3, interval: 1s }
+          message: "{{vars.url}} answered with {{outputs.answer.bytes}} bytes"
+        test: res.message contains vars.url
 `;
 
 /** Rounds in which one mistake of each step is commented out: another may be its consequence. */
