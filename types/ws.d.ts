@@ -3,6 +3,7 @@
 declare module "ws" {
   import type { ClientRequest, IncomingMessage } from "node:http";
   import type { Socket } from "node:net";
+  import type { Duplex } from "node:stream";
 
   export interface WebSocket {
     readonly protocol: string;
@@ -37,4 +38,7 @@ declare module "ws" {
     },
   ) => WebSocket;
   export default WebSocket;
+
+  /** The binary messages as one stream, which closes the connection when it is destroyed. */
+  export function createWebSocketStream(socket: WebSocket): Duplex;
 }

@@ -19,6 +19,8 @@ const ACTIONS = [
   "redis",
   "kafka",
   "amqp",
+  "mqtt",
+  "nats",
   "ssh",
   "db",
   "smtp",

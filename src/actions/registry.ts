@@ -47,6 +47,8 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "redis", group: "Data", load: async () => (await import("./redis/redis.ts")).redis },
   { name: "kafka", group: "Messages", load: async () => (await import("./kafka/kafka.ts")).kafka },
   { name: "amqp", group: "Messages", load: async () => (await import("./amqp/amqp.ts")).amqp },
+  { name: "mqtt", group: "Messages", load: async () => (await import("./mqtt/mqtt.ts")).mqtt },
+  { name: "nats", group: "Messages", load: async () => (await import("./nats/nats.ts")).nats },
   {
     name: "shell",
     group: "Commands and files",
