@@ -4,7 +4,7 @@ import { textOf } from "../../action/parameter.ts";
 import { describeTarget } from "../../action/target.ts";
 import { contentOf, Inbox } from "../broker.ts";
 import { type Client, openMqtt } from "./client.ts";
-import type { MqttParams } from "./mqtt.ts";
+import type { MqttParams } from "./mqtt_params.ts";
 
 const JSON_TYPE = "application/json";
 

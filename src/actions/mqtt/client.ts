@@ -5,7 +5,7 @@ import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 import { contentOf, readContent, textOrBytes } from "../broker.ts";
-import type { MqttParams } from "./mqtt.ts";
+import type { MqttParams } from "./mqtt_params.ts";
 
 /** Milliseconds that a server has to close the connection. */
 const LONGEST_GOODBYE = 1000;
@@ -173,7 +173,8 @@ function boundPackets(mqtt: MqttClient, stream: Duplex): void {
 }
 
 async function openWebSocket(url: string, socket: Socket, attempt: ActionAttempt): Promise<Duplex> {
-  const { default: WebSocket, createWebSocketStream } = await import("ws");
+  const { loadWs, streamOf } = await import("../websocket/exchange_messages.ts");
+  const WebSocket = await loadWs();
   const opening = new WebSocket(url, ["mqtt"], {
     createConnection: () => socket,
     headers: {},
@@ -184,7 +185,7 @@ async function openWebSocket(url: string, socket: Socket, attempt: ActionAttempt
   opening.on("error", reject);
   opening.on("close", () => reject(new Error("the server closed the WebSocket")));
   attempt.undo(() => opening.terminate());
-  const stream = createWebSocketStream(opening);
+  const stream = await streamOf(opening);
   stream.on("error", reject);
   await promise;
   return stream;

@@ -1,20 +1,19 @@
-import type { Msg, MsgHdrs } from "@nats-io/nats-core/internal";
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
 import { contentOf, Inbox, readContent } from "../broker.ts";
-import type { Client } from "./client.ts";
-import type { NatsParams, Start } from "./nats.ts";
+import type { Client, Msg, MsgHdrs } from "./client.ts";
+import type { NatsParams, Start } from "./nats_params.ts";
 
 /** Publishes, asks, receives, or works with a key. */
 export async function carryOut(client: Client, params: NatsParams, attempt: ActionAttempt) {
-  const { publish, request, put, get, subscribe } = params;
+  const { publish, request, put, get } = params;
   if (publish !== undefined) return await publishTo(client, publish, params, attempt);
   if (request !== undefined) return await ask(client, request, params, attempt);
   if (put !== undefined) return await putKey(client, put, params, attempt);
   if (get !== undefined) return await getKey(client, get, params, attempt);
-  return await receive(client, subscribe!, params, attempt);
+  return await receive(client, params, attempt);
 }
 
 /** What a stream answers when it has stored a message. */
@@ -136,7 +135,6 @@ function writeHeaders(client: Client, { headers = {} }: NatsParams): MsgHdrs | u
 
 async function receive(
   client: Client,
-  subject: string,
   params: NatsParams,
   attempt: ActionAttempt,
 ) {

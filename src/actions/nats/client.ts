@@ -11,7 +11,9 @@ import type { ActionAttempt } from "../../action/attempt.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import type { NatsParams } from "./nats.ts";
+import type { NatsParams } from "./nats_params.ts";
+
+export type { Msg, MsgHdrs };
 
 /** The time that the library gives what the step limits. */
 const FOREVER = 2 ** 31 - 1;
@@ -144,8 +146,13 @@ export async function openNats(
     protocol.parser.parse(bytes);
     return protocol.inMsgs;
   });
-  // It is asked for the transport in the turn of `dialLoop` that follows.
-  setTransportFactory({ factory: () => transport });
+  // All connections of the library have one factory: it is set in the turn that uses it.
+  const dialed = protocol as unknown as { prepare: () => Promise<void> };
+  const prepare = dialed.prepare.bind(protocol);
+  dialed.prepare = () => {
+    setTransportFactory({ factory: () => transport });
+    return prepare();
+  };
   attempt.undo(() => void protocol.close().catch(() => {}));
   const dialing = protocol.dialLoop();
   await transport.opened;
@@ -271,8 +278,13 @@ class SocketTransport implements Transport {
   }
 
   /** The library reads nothing by itself. */
-  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    await this.#closed.promise;
+  [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    return {
+      next: () => this.#closed.promise.then(() => ({ done: true, value: undefined })),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   isEncrypted(): boolean {

@@ -17,6 +17,7 @@ import {
 import { closeText, type WebSocketParams } from "./websocket_params.ts";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type ws from "ws";
 import type { WebSocket } from "ws";
 import { dataIn } from "../../base/value/parse_json.ts";
@@ -257,8 +258,13 @@ type WebSocketClass = typeof ws;
  * Loads the library for WebSockets. The one of the runtime shows no answer that refuses to open
  * one, and holds small messages back until the others are acknowledged (Nagle's algorithm).
  */
-async function loadWs(): Promise<WebSocketClass> {
+export async function loadWs(): Promise<WebSocketClass> {
   return (await import("ws")).default;
+}
+
+/** The binary messages of a WebSocket as one stream, for a protocol over it. */
+export async function streamOf(socket: WebSocket): Promise<Duplex> {
+  return (await import("ws")).createWebSocketStream(socket);
 }
 
 /** The most bytes that all messages together may have. */

@@ -178,7 +178,7 @@ Deno.test("mqtt explains sign-in, rights, certificates, and what is no server of
       `url: "ws://127.0.0.1:${web.port}/mqtt", publish: orders/1, body: x, timeout: 2s`,
       `url: "mqtt://127.0.0.1:1", subscribe: orders/1`,
     ];
-    const { stdout } = await failures(steps, cwd);
+    const { stdout } = await failures(steps, cwd, ["-v", "--report-dir", "out"]);
     const place = `MQTT at 127.0.0.1 port ${server.port}`;
     for (
       const text of [
@@ -192,7 +192,9 @@ Deno.test("mqtt explains sign-in, rights, certificates, and what is no server of
         "127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
       ]
     ) assertStringIncludes(stdout, text);
-    assertHidden("wrong-pass-1", stdout, "stdout");
+    for (const [name, text] of Object.entries({ ...readDirectory(`${cwd}/out`), stdout })) {
+      for (const secret of ["open-sesame-42", "wrong-pass-1"]) assertHidden(secret, text, name);
+    }
     const { stdout: denied } = await failures([`${here}, publish: orders/1, body: x`], cwd, [
       "--allow-net=example.com",
     ]);
@@ -212,8 +214,8 @@ async function rudeServer(bytes: readonly number[]) {
       while (socket.write(new Uint8Array(bytes)));
       socket.once("drain", flood);
     };
-    socket.on("data", (packet) => {
-      if (packet[0] === 0x10) return socket.write(new Uint8Array([0x20, 3, 0, 0, 0]));
+    socket.on("data", (packet: Uint8Array) => {
+      if (packet[0] === 0x10) socket.write(new Uint8Array([0x20, 3, 0, 0, 0]));
       if (packet[0] !== 0x82) return;
       socket.write(new Uint8Array([0x90, 4, packet[2]!, packet[3]!, 0, 0]));
       if (bytes.length > 0) flood();

@@ -249,7 +249,7 @@ async function rudeServer(bytes: string) {
       'INFO {"server_id":"x","version":"2.9.0","headers":true,"max_payload":1048576}\r\n',
     );
     let isSubscribed = false;
-    socket.on("data", (chunk) => {
+    socket.on("data", (chunk: Uint8Array) => {
       const text = new TextDecoder().decode(chunk);
       if (text.includes("PING")) socket.write("PONG\r\n");
       if (!text.includes("SUB ") || isSubscribed) return;

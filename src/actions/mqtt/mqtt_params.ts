@@ -1,0 +1,129 @@
+import { BACKGROUND } from "../../action/background.ts";
+import {
+  choice,
+  duration,
+  flag,
+  integer,
+  map,
+  mapOf,
+  type Param,
+  sharing,
+  text,
+  texts,
+  timeout,
+  value,
+  type Values,
+} from "../../action/rule.ts";
+import { tls } from "../../action/tls/tls.ts";
+import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
+import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+
+/** The parameters of mqtt. */
+export const PARAMS = {
+  url: text("The server: `mqtt://user:password@host:1883`; `mqtts://` for TLS; `ws://`, `wss://`")
+    .as(readUrl).required(),
+  publish: text("The topic to publish to").as(readTopic),
+  subscribe: texts("The topics to receive from; `+` stands for a level, `#` for all that follow")
+    .as((filters, param) => filters.map((filter) => readFilter(filter, param))),
+  ...CONTENT_PARAMS,
+  qos: integer("The quality of service: 0, 1 or 2", { min: 0, max: 2 }).as((qos) => qos as Qos)
+    .default(0),
+  retain: flag("Whether the server keeps the message for those who subscribe later")
+    .default(false),
+  headers: mapOf(value(["string", "list"], ""), "User properties; a list repeats one"),
+  properties: map({
+    content_type: text("The type of the content").with({ default: "application/json with json" }),
+    response_topic: text("The topic for replies"),
+    correlation_data: text("What connects a reply with its request"),
+    message_expiry: duration("How long the server keeps the message for a subscriber"),
+  }, "Properties of the message"),
+  ...RECEIVE_PARAMS,
+  will: map(
+    {
+      topic: text("The topic").as(readTopic).required(),
+      json: CONTENT_PARAMS.json,
+      body: CONTENT_PARAMS.body,
+      qos: integer("The quality of service", { min: 0, max: 2 }).as((qos) => qos as Qos).default(0),
+      retain: flag("Whether the server keeps it").default(false),
+    },
+    "What the server publishes when the connection ends: the step says no goodbye",
+    {
+      alternatives: [{ names: ["json", "body"] }],
+    },
+  ),
+  client_id: text("The name of the connection; one with the same name is ended by the server")
+    .with({ default: "a random one" }),
+  version: choice(["3.1.1", "5"], "The version of MQTT: 3.1.1 or 5").default("5"),
+  tls: tls(),
+  background: BACKGROUND,
+  ...sharing("connection", "job and URL"),
+  ...timeout("How long connecting and everything else may take"),
+};
+
+/** Their values. */
+export type MqttParams = Values<typeof PARAMS>;
+
+/** How often a message arrives: at most once, at least once, exactly once. */
+export type Qos = 0 | 1 | 2;
+
+/** A server, as a URL describes it. */
+interface Url {
+  /** The URL without its password. */
+  readonly shown: string;
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** The address of a WebSocket. */
+  readonly webSocket?: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+const PORTS: Readonly<Record<string, number>> = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 };
+
+/** Reads the URL of a server; its password is a secret before anything can fail. */
+function readUrl(text: string, param: Param): Url {
+  const url = URL.parse(text);
+  const password = decodePercents(url?.password ?? "");
+  if (password !== "") param.secrets?.add(password);
+  const scheme = url?.protocol.slice(0, -1) ?? "";
+  const isWeb = scheme.startsWith("ws");
+  const port = Object.hasOwn(PORTS, scheme) && PORTS[scheme];
+  if (!url || !port || url.hostname === "" || !isWeb && /[^/]/.test(url.pathname + url.search)) {
+    throw param.wrong(
+      `invalid URL ${JSON.stringify(url ? withoutPassword(text) : "")}`,
+      "write mqtt://host:1883, mqtt://user:password@host, mqtts:// for TLS, or ws://host/mqtt",
+    );
+  }
+  const shown = new URL(url);
+  if (password !== "") shown.password = "***";
+  const web = new URL(url);
+  [web.username, web.password] = ["", ""];
+  return {
+    shown: shown.href,
+    scheme,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port || port),
+    isSecure: scheme === "mqtts" || scheme === "wss",
+    ...isWeb && { webSocket: web.href },
+    username: decodePercents(url.username),
+    password,
+  };
+}
+
+function readTopic(topic: string, param: Param): string {
+  if (topic !== "" && !/[+#\0]/.test(topic)) return topic;
+  const hint = "a message has one topic: + and # are for those who subscribe";
+  throw param.wrong(`invalid topic ${JSON.stringify(topic)}`, hint);
+}
+
+function readFilter(filter: string, param: Param): string {
+  const levels = filter.split("/");
+  const isValid = levels.every((level, index) =>
+    !/[+#\0]/.test(level) || level === "+" || level === "#" && index === levels.length - 1
+  );
+  if (isValid && filter !== "" && !/^\$share(\/[^/]*)?\/?$/.test(filter)) return filter;
+  const hint = "+ and # stand for whole levels, # only at the end; $share/GROUP/TOPIC shares";
+  throw param.wrong(`invalid topic ${JSON.stringify(filter)}`, hint);
+}

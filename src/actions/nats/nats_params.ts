@@ -1,0 +1,121 @@
+import { BACKGROUND } from "../../action/background.ts";
+import {
+  flag,
+  mapOf,
+  type Param,
+  sharing,
+  text,
+  timeout,
+  value,
+  type Values,
+} from "../../action/rule.ts";
+import { tls } from "../../action/tls/tls.ts";
+import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
+import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+
+/** The parameters of nats. */
+export const PARAMS = {
+  url: text("The server: `nats://user:password@host:4222`, or `tls://` for TLS")
+    .as(readUrl).required(),
+  publish: text("The subject to publish to").as(readSubject),
+  request: text("The subject to publish to, and to wait for a reply").as(readSubject),
+  subscribe: text("The subject to receive from; `*` stands for a token, `>` for all that follow")
+    .as(readPattern),
+  put: text("The key of `bucket` to write").as(readSubject),
+  get: text("The key of `bucket` to read").as(readSubject),
+  ...CONTENT_PARAMS,
+  headers: mapOf(value(["string", "list"], ""), "Headers of the message; a list repeats one"),
+  confirm: flag("Whether to wait until the server has the message").default(true),
+  stream: text("The stream of JetStream that stores what is published, or to receive from")
+    .as(readName),
+  bucket: text("The bucket of key-value pairs").as(readName),
+  from: text(
+    "Where to begin in `stream`: `now`, `beginning`, a sequence, or a time like 2026-01-31T12:00:00Z",
+  ).as(readStart).default({ name: "now" }, "now"),
+  group: text("The queue group to join; of a `stream`, the durable consumer").as(readName),
+  ...RECEIVE_PARAMS,
+  token: text("The token to sign in with").secret(),
+  nkey: text("The seed of the key to sign in with: `SU…`").secret(),
+  tls: tls(),
+  background: BACKGROUND,
+  ...sharing("connection", "job and URL"),
+  ...timeout("How long connecting and everything else may take"),
+};
+
+/** Their values. */
+export type NatsParams = Values<typeof PARAMS>;
+
+/** A server, as a URL describes it. */
+interface Url {
+  /** The URL without its password. */
+  readonly shown: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Where to begin in a stream. */
+export type Start =
+  | { readonly name: "now" | "beginning" }
+  | { readonly sequence: number }
+  | { readonly time: string };
+
+/** Reads the URL of a server; its password is a secret before anything can fail. */
+function readUrl(text: string, param: Param): Url {
+  const url = URL.parse(text);
+  const password = decodePercents(url?.password ?? "");
+  if (password !== "") param.secrets?.add(password);
+  if (!url || !/^(nats|tls):$/.test(url.protocol) || url.hostname === "" || url.search !== "") {
+    throw param.wrong(
+      `invalid URL ${JSON.stringify(url ? withoutPassword(text) : "")}`,
+      "write nats://host:4222, nats://user:password@host:4222, or tls:// for TLS",
+    );
+  }
+  if (url.username !== "" && password === "") {
+    const hint = 'write a token as "token": reports hide it there';
+    throw param.wrong("the URL has a user without a password", hint);
+  }
+  const shown = new URL(url);
+  if (password !== "") shown.password = "***";
+  return {
+    shown: shown.href,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port || 4222),
+    isSecure: url.protocol === "tls:",
+    username: decodePercents(url.username),
+    password,
+  };
+}
+
+function readSubject(subject: string, param: Param): string {
+  if (/^[^\s.*>]+(\.[^\s.*>]+)*$/.test(subject)) return subject;
+  const hint = "tokens with dots between them, without spaces; * and > are for those who subscribe";
+  throw param.wrong(`invalid ${param.name} ${JSON.stringify(subject)}`, hint);
+}
+
+function readPattern(subject: string, param: Param): string {
+  if (/^([^\s.*>]+|\*)(\.([^\s.*>]+|\*))*(\.>)?$|^>$/.test(subject)) return subject;
+  const hint = "* and > stand for whole tokens between dots, > only at the end";
+  throw param.wrong(`invalid subject ${JSON.stringify(subject)}`, hint);
+}
+
+function readName(name: string, param: Param): string {
+  if (/^[^\s.*>/\\]+$/.test(name)) return name;
+  throw param.wrong(
+    `invalid ${param.name} ${JSON.stringify(name)}`,
+    "a name has no . * > / or space",
+  );
+}
+
+function readStart(text: string, param: Param): Start {
+  if (text === "now" || text === "beginning") return { name: text };
+  if (/^[1-9]\d*$/.test(text)) return { sequence: Number(text) };
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return { time: new Date(time).toISOString() };
+  throw param.wrong(
+    `invalid start ${JSON.stringify(text)}`,
+    "write now, beginning, a sequence, or a time like 2026-01-31T12:00:00Z",
+  );
+}
