@@ -137,9 +137,10 @@ class Reader {
         method,
         url,
         request,
-        ...status && { code: status[2]!, response: this.#message("response") },
-        ...status?.[1] && { version: status[1] },
-        ...comment === undefined ? {} : { comment },
+        code: status?.[2],
+        response: status ? this.#message("response") : undefined,
+        version: status?.[1],
+        comment,
       });
     }
     if (entries.length === 0) throw this.#problem("there is no request in the file", undefined, 0);

@@ -503,7 +503,7 @@ async function explainFailure(
   ];
   const cause = error instanceof StepError ? error.details.cause : undefined;
   return new StepError(message, hints.length === 0 ? undefined : hints.join("; "), {
-    ...cause !== undefined && { cause },
+    cause,
     res: { ...res, ...shown, code: 1 },
   });
 }

@@ -20,10 +20,8 @@ export interface Annotation {
  * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function renderAnnotation({ level, title, message, location }: Annotation): string {
-  const properties = {
-    ...location ? { file: location.file, line: location.line, col: location.column } : {},
-    title,
-  };
+  const { file, line, column: col } = location ?? {};
+  const properties = { file, line, col, title };
   const list = Object.entries(properties).flatMap(([name, value]) =>
     value === undefined
       ? []

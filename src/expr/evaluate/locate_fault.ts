@@ -21,7 +21,7 @@ export function locateFault(error: unknown, run: Evaluation, source: string, roo
   const isSought = missing && "within" in missing && start === missing.node.start;
   return new ExpressionError(message, start, end, hint, {
     reads: neededIn(root),
-    ...isSought && { operands: soughtValues(missing, run, source) },
+    operands: isSought ? soughtValues(missing, run, source) : undefined,
   });
 }
 
