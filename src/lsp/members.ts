@@ -1,4 +1,4 @@
-import type { Action } from "../action/action.ts";
+import type { ResponseField } from "../action/action.ts";
 import { NAMES, nameText, sentence, typeOfField } from "../workflow/names.ts";
 import { IN_STEP, seeing, seeingMatrix, seeingRound } from "../workflow/decode/expressions.ts";
 import { JOB_MATRIX } from "../workflow/decode/decode_matrix.ts";
@@ -90,8 +90,10 @@ export function membersOf(
       return first === undefined ? matrixAt(outline, path) : [];
     case "res": {
       const action = actionAt(outline, path, known);
-      return first === undefined ? fieldsOfRes(action) : [];
+      return first === undefined ? listFields(action?.responseFields) : [];
     }
+    case "message":
+      return first === undefined ? fieldsOfMessage(outline, path, known) : [];
     default: {
       const places = nameRuleAt(outline, path, known)?.members ?? {};
       const at = chain.join(".");
@@ -115,8 +117,19 @@ function memberOf(path: readonly string[]): Member {
   return known ? { name, type: known.type, text: `${sentence(known.summary)}.` } : { name };
 }
 
-function fieldsOfRes(action: Action | undefined): readonly Member[] {
-  return (action?.responseFields ?? []).map((field) => ({
+/** The fields of a message: of the steps that receive names, or of the step itself. */
+function fieldsOfMessage(outline: Outline, path: Path, known: KnownActions): readonly Member[] {
+  const action = actionAt(outline, path, known);
+  if (!action?.resultNames) return listFields(action?.messageFields);
+  const from = fieldOf(fieldOf(stepAt(outline, path)?.node, "with"), "from");
+  const ids = [from, ...itemsOf(from)].map((node) => node?.kind === "scalar" ? node.text : "");
+  const sources = outline.steps.filter(({ id }) => id && ids.includes(id.text));
+  const fields = sources.flatMap(({ uses = "" }) => known.actions.get(uses)?.messageFields ?? []);
+  return [...new Map(listFields(fields).map((one) => [one.name, one])).values()];
+}
+
+function listFields(fields: readonly ResponseField[] = []): readonly Member[] {
+  return fields.map((field) => ({
     name: field.name,
     type: typeOfField(field),
     text: `${sentence(field.summary)}.`,
@@ -161,7 +174,9 @@ export function outputOf(
   if (!value) return memberOf(["outputs", id!.text, name]);
   const written = textOf(value, text);
   const [, read] = /^res\.(\w+)$/.exec(value.kind === "scalar" ? value.text.trim() : "") ?? [];
-  const field = fieldsOfRes(actions.get(uses ?? "")).find((one) => one.name === read);
+  const field = listFields(actions.get(uses ?? "")?.responseFields).find((one) =>
+    one.name === read
+  );
   const what = `An output of the step \`${id!.text}\`.`;
   return {
     name,
@@ -227,6 +242,7 @@ function nameRuleAt(outline: Outline, path: Path, actions: KnownActions): NameRu
   if (path[2] !== "matrix" && hasMatrix(job)) rule = seeingMatrix(rule, undefined);
   if (!step) return rule;
   if (fieldOf(job?.node, "load")) rule = seeingRound(rule);
+  rule = seeing(rule, actionAt(outline, path, actions)?.resultNames ?? []);
   if (!path.includes("finally")) return rule;
   return seeing(
     rule,

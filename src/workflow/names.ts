@@ -169,6 +169,7 @@ export const NAMES: Readonly<Record<string, NameText>> = {
   "needs.*.all": list("the `state` and `matrix` of each job of a `matrix`"),
   matrix: map("the values of the `matrix` of the job in the combination that it runs for"),
   res: map("the response of the action; nil before it"),
+  message: map("the last message that a step of `receive` took"),
   req: map("the request of the action, as it was sent; nil before it"),
   rt: map("the time that the action took"),
   ...below("rt", {

@@ -442,3 +442,29 @@ Deno.test("every statistic that thresholds see has a type and a text", () => {
     for (const name of names) assert(nameText([...path.split("."), name]), `${path}.${name}`);
   }
 });
+
+Deno.test("completion knows the fields of the messages of the step that receive names", async () => {
+  const flow = `name: Hooks
+jobs:
+  - name: a
+    steps:
+      - { id: hooks, uses: listen }
+      - uses: receive
+        with:
+          from: hooks
+          where: message.path == "/x"
+        test: message.body == 1
+`;
+  await withEditor({}, async (editor, at) => {
+    for (
+      const [whole, near] of [["message.path ==", "where: message."], [
+        "message.body ==",
+        "test: message.",
+      ]]
+    ) {
+      const text = flow.replace(whole!, "message. ==");
+      const items = await completions(editor, at("a.yml"), text, near!);
+      assertEquals(items.map(({ label }) => label).slice(0, 3), ["method", "path", "params"]);
+    }
+  });
+});

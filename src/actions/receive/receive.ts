@@ -24,10 +24,6 @@ export const receive = action({
     timeout: duration("How long it waits").default(30_000, "30s"),
   },
   atMostOne: ["count", "none"],
-  check: (_params, param, raw) => {
-    if (raw.none === undefined || raw.timeout === undefined) return;
-    param.of("timeout").wrong('"timeout" has no effect with "none"', undefined, { at: "key" });
-  },
   expectsResult: () => true,
   resultNames: ["message"],
   res: {
