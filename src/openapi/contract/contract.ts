@@ -354,8 +354,10 @@ function makeRouter(
   base: string | undefined,
 ): Router {
   const all = operations.map((operation) => routeOf(operation, base));
+  const isOpen = (base: string) => Number(base.includes(ANY));
   const bases = [...new Set(all.flatMap((route) => route.bases))]
-    .sort((a, b) => b.length - a.length);
+    .sort((a, b) => isOpen(a) - isOpen(b) || b.length - a.length);
+  const patterns = new Map(bases.map((base) => [base, patternOf(base)]));
   const routes = Map.groupBy(all, ({ segments }) => segments);
   // A word is meant before a parameter: /pets/mine before /pets/{petId}.
   for (const list of routes.values()) list.sort((a, b) => b.letters - a.letters);
@@ -364,8 +366,9 @@ function makeRouter(
     let inside: string | undefined;
     const extra = stepBase !== undefined && base === undefined ? [withoutSlash(stepBase)] : [];
     for (const one of [...extra, ...bases]) {
-      if (!path.startsWith(one) || path.length > one.length && path[one.length] !== "/") continue;
-      const rest = path.slice(one.length) || "/";
+      const [before] = (patterns.get(one) ?? patternOf(one)).exec(path) ?? [];
+      if (before === undefined) continue;
+      const rest = path.slice(before.length) || "/";
       inside ??= rest;
       for (const route of routes.get(rest.split("/").length) ?? []) {
         const { operation, pattern, names } = route;
@@ -414,11 +417,22 @@ function encodePath(part: string): string {
   return part.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
+/** Stands for a variable without a value in the path of a server. */
+const ANY = "*";
+
+/** The path of a server at the beginning of another one. */
+function patternOf(base: string): RegExp {
+  return new RegExp(`^${base.split(ANY).map(RegExp.escape).join("[^/]+")}(?=/|$)`);
+}
+
 function basePaths(operation: DescribedOperation): string[] {
-  // A variable without a value is in the host, or no request can be told to be for the server.
-  const paths = serversOf(operation).map((url) =>
-    URL.parse(url.replace(/\{[^{}]*\}/g, "x"), "http://localhost/")?.pathname ?? "/"
-  );
+  const paths = serversOf(operation).map((url) => {
+    const path = url.replace(/^(?:[^/]*:\/\/[^/]*|\{[^{}]*\}(?=\/))/, "").replace(
+      /\{[^{}]*\}/g,
+      ANY,
+    );
+    return URL.parse(path, "http://localhost/")?.pathname ?? "/";
+  });
   return [...new Set([...paths, "/"].map(withoutSlash))];
 }
 

@@ -418,19 +418,25 @@ Deno.test("a request is for a server whatever value of a variable it uses", asyn
     info: { title: "x", version: "1" },
     servers: [{
       url: "https://{tenant}.example.com/{stage}/v1",
-      variables: { stage: { default: "live", enum: ["live", "test"] } },
+      variables: {} as unknown,
     }],
     paths: { "/items": { get: { responses: { 204: { description: "none" } } } } },
   };
-  const steps = ["live", "test", "other"].map((stage) => ({
-    uses: "http",
-    with: { get: `${server.url}/${stage}/v1/items` },
-  }));
-  const files = { "api.yml": JSON.stringify(api, undefined, 1) };
-  const { stdout } = await runSteps(server, steps, { files });
-  assertEquals(messagesIn(stdout).map((text) => text.replace(/ \(.*/, "")), [
-    "no operation is described for GET /other/v1/items",
-  ]);
+  const paths = ["/live/v1/items", "/test/v1/items", "/other/v1/items", "/v1/items", "/items"];
+  const steps = paths.map((path) => ({ uses: "http", with: { get: `${server.url}${path}` } }));
+  const none = (path: string) => `no operation is described for GET ${path}`;
+  for (
+    const [stage, refused] of [
+      [{ default: "live", enum: ["live", "test"] }, [none("/other/v1/items"), none("/v1/items")]],
+      // Without a value, any will do.
+      [{}, [none("/v1/items")]],
+    ] as const
+  ) {
+    api.servers[0]!.variables = { stage };
+    const files = { "api.yml": JSON.stringify(api, undefined, 1) };
+    const { stdout } = await runSteps(server, steps, { files });
+    assertEquals(messagesIn(stdout).map((text) => text.replace(/ \(.*/, "")), [...refused]);
+  }
 });
 
 const OLD = {
