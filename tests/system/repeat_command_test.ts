@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { createHash, createHmac } from "node:crypto";
 import { type RawServer, rawServer } from "../support/servers/raw_server.ts";
 import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -217,5 +218,60 @@ jobs:
       .output();
     assert(success);
     assertEquals(comparable(server.requests[1]!), comparable(server.requests[0]!));
+  });
+});
+
+/** Whether the signature of a request is that of the headers which the server has received. */
+function isSigned(sent: string, secretKey: string): boolean {
+  const [head = "", body = ""] = sent.split("\r\n\r\n");
+  const [line = "", ...lines] = head.split("\r\n");
+  const headers = new Map(lines.map((one) => {
+    const [, name = "", value = ""] = /^([^:]*): *(.*)$/.exec(one) ?? [];
+    return [name.toLowerCase(), value] as const;
+  }));
+  const [, scope = "", names = "", signature] =
+    /Credential=[^/]+\/(\S+), *SignedHeaders=(\S+), *Signature=(\w+)/.exec(
+      headers.get("authorization") ?? "",
+    ) ?? [];
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const [method, path] = line.split(" ");
+  const signed = names.split(";").map((name) => `${name}:${headers.get(name)}\n`);
+  const request = [method, path, "", signed.join(""), names, sha256(body)].join("\n");
+  const text = ["AWS4-HMAC-SHA256", headers.get("x-amz-date"), scope, sha256(request)].join("\n");
+  const hmac = (key: string | Uint8Array, part: string) =>
+    createHmac("sha256", key).update(part).digest();
+  const key = scope.split("/").reduce(hmac, `AWS4${secretKey}` as string | Uint8Array);
+  return hmac(key as Uint8Array, text).toString("hex") === signature;
+}
+
+Deno.test("the command below a failure signs a request to AWS as the server verifies it", async () => {
+  await using server = rawServer(async (connection) => {
+    for (; await connection.request() !== undefined;) {
+      await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+  });
+  const key = "AKIDEXAMPLE/SECRET+KEY";
+  const auth =
+    `auth: {aws: {access_key_id: AKID, secret_access_key: "{{vars.key}}", region: eu-west-1, service: sqs}}`;
+  const parts = [
+    "get: URL/a",
+    `post: URL/b, headers: {Content-Type: null, Accept: null, User-Agent: null}, body: text`,
+    "put: URL/c, json: {a: 1}",
+  ];
+  const steps = parts.map((part) =>
+    `      - {uses: http, with: {${part.replace("URL", server.url)}, ${auth}}, test: "false"}\n`
+  );
+  const text = `name: n\nvars: {key: "{{SIMPLE_TOKEN}}"}\njobs:\n  - name: j\n    steps:\n`;
+  await withFiles({ "w.yml": text + steps.join("") }, async (cwd) => {
+    const env = { SIMPLE_TOKEN: key };
+    const { stdout } = await runCli(["w.yml"], { cwd, env });
+    for (const command of commandsIn(stdout)) {
+      const { success } = await new Deno.Command("sh", {
+        ...{ args: ["-c", command], cwd, stdout: "null" },
+        env: { ...env, AKID: "AKID" },
+      }).output();
+      assert(success, command);
+    }
+    assertEquals(server.requests.map((sent) => isSigned(sent, key)), Array(6).fill(true), stdout);
   });
 });

@@ -116,6 +116,8 @@ function curlCommand(req: Dict, params: Dict): CommandLine {
   const sent = isDict(headers) ? withoutSignature(headers, values) : {};
   const body = curlBody(req);
   const hasBody = body !== undefined;
+  const isSigned = values.auth?.aws !== undefined;
+  const words = headerWords(String(method), String(url), sent, hasBody, isSigned);
   const groups = [
     [
       "curl",
@@ -124,7 +126,7 @@ function curlCommand(req: Dict, params: Dict): CommandLine {
       ...methodWords(String(method), hasBody),
       String(url),
     ],
-    ...headerWords(String(method), String(url), sent, hasBody).map((header) => [
+    ...words.map((header) => [
       "-H",
       header,
       ...typeof header === "string" && header.startsWith("Accept-Encoding: ") && isPacked(sent)
@@ -207,7 +209,13 @@ function methodWords(method: string, hasBody: boolean): string[] {
 }
 
 /** Headers that curl would not send, or would send with another value. */
-function headerWords(method: string, url: string, headers: Dict, hasBody: boolean): CommandWord[] {
+function headerWords(
+  method: string,
+  url: string,
+  headers: Dict,
+  hasBody: boolean,
+  isSigned: boolean,
+): CommandWord[] {
   const words: CommandWord[] = [];
   for (const [name, value] of Object.entries(headers)) {
     for (const item of [value].flat()) {
@@ -215,11 +223,14 @@ function headerWords(method: string, url: string, headers: Dict, hasBody: boolea
       words.push(headerWord(name, String(item)));
     }
   }
-  // A header without a value removes one that curl sends by itself.
+  // A header without a value removes one that curl sends by itself, and that curl 7 would sign.
   const missing = ["Accept", "User-Agent", ...hasBody ? ["Content-Type"] : []]
-    .filter((name) => headers[name] === undefined);
+    .filter((name) => headers[name] === undefined)
+    .flatMap((name) =>
+      !isSigned ? `${name}:` : name === "Content-Type" ? `${name}: application/octet-stream` : []
+    );
   const closes = method === "HEAD" && hasBody ? ["Connection: close"] : [];
-  return [...words, ...missing.map((name) => `${name}:`), ...closes];
+  return [...words, ...missing, ...closes];
 }
 
 function headerWord(name: string, value: string): CommandWord {
