@@ -72,9 +72,9 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
-  "files that hello loads": 126,
-  "lines that hello loads": 20_100,
-  "lines of the kernel": 31_200,
+  "files that hello loads": 118,
+  "lines that hello loads": 19_950,
+  "lines of the kernel": 30_000,
   "exports that one other file uses": 1_060,
 };
 
