@@ -1,8 +1,8 @@
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { OpenStep } from "../../action/open_step.ts";
-import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
+import type { AmqpParams } from "./amqp_params.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
 import {
   type AMQPChannel,
@@ -12,48 +12,9 @@ import {
   type Field,
   openAmqp,
   plainError,
-  type Url,
 } from "./client.ts";
 
-/** The parameters of a step. */
-interface AmqpParams {
-  readonly url: Url;
-  readonly tls?: Tls;
-  readonly publish?: string;
-  readonly subscribe?: string;
-  readonly get?: string;
-  readonly declare?: string;
-  readonly purge?: string;
-  readonly depth?: string;
-  readonly exchange?: string;
-  readonly json?: Value;
-  readonly body?: Value;
-  readonly file?: string;
-  readonly headers?: Dict;
-  readonly properties?: Properties;
-  readonly mandatory: boolean;
-  readonly confirm: boolean;
-  readonly bind?: readonly string[];
-  readonly type?: string;
-  readonly arguments?: Dict;
-  readonly until?: string;
-  readonly max_messages?: number;
-  readonly settle: "ack" | "reject" | "requeue";
-}
-
-interface Properties {
-  readonly content_type?: string;
-  readonly content_encoding?: string;
-  readonly correlation_id?: string;
-  readonly reply_to?: string;
-  readonly message_id?: string;
-  readonly type?: string;
-  readonly app_id?: string;
-  readonly user_id?: string;
-  readonly expiration?: number;
-  readonly priority?: number;
-  readonly delivery_mode?: number;
-}
+type Properties = Partial<NonNullable<AmqpParams["properties"]>>;
 
 /** Does what the verb of the step says. */
 export async function carryOut(
@@ -95,11 +56,11 @@ async function publishMessage(
   params: AmqpParams,
   attempt: ActionAttempt,
 ) {
-  const { exchange = "", headers, properties: given = {}, mandatory, confirm, json } = params;
+  const { exchange = "", headers, properties: given, mandatory, confirm, json } = params;
   const content = await contentOf(params, attempt);
   const ownType = json === undefined ? undefined : "application/json";
   const properties = writeProperties(
-    { ...given, content_type: given.content_type ?? ownType },
+    { ...given, content_type: given?.content_type ?? ownType },
     headers,
   );
   const where = exchange === "" ? `queue "${queue}"` : `exchange "${exchange}"`;

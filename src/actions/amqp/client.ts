@@ -6,23 +6,11 @@ import type {
   AMQPProperties,
 } from "@cloudamqp/amqp-client";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import type { Tls } from "../../action/tls/tls.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import type { AmqpParams } from "./amqp_params.ts";
 
 export type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";
-
-/** A server, as a URL describes it. */
-export interface Url {
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-  readonly username: string;
-  readonly password: string;
-  readonly vhost: string;
-}
 
 /** Bytes that wait to be sent, from which on nothing is read: a server could have us answer without end. */
 const MAX_WAITING = 1024 * 1024;
@@ -41,7 +29,7 @@ const [HEADER, CONTENT_SIZE] = [2, 11];
 
 /** Connects to a server and signs in. */
 export async function openAmqp(
-  { url, tls = {} }: { readonly url: Url; readonly tls?: Tls },
+  { url, tls = {} }: Pick<AmqpParams, "url" | "tls">,
   attempt: ActionAttempt,
 ): Promise<Client> {
   const options = await attempt.secure(url.isSecure ? tls : undefined);

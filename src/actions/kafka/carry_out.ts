@@ -4,25 +4,8 @@ import { onAbort } from "../../action/on_abort.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
 import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
-import type { Client, IHeaders, KafkaMessage, Message, Start } from "./client.ts";
-
-/** The parameters of a step. */
-interface KafkaParams {
-  readonly publish?: string;
-  readonly subscribe?: string;
-  readonly lag?: string;
-  readonly json?: Value;
-  readonly body?: Value;
-  readonly file?: string;
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string | readonly Value[] | undefined>>;
-  readonly partition?: number;
-  readonly acks: "0" | "1" | "all";
-  readonly from: Start;
-  readonly group?: string;
-  readonly until?: string;
-  readonly max_messages?: number;
-}
+import type { Client, IHeaders, KafkaMessage, Message } from "./client.ts";
+import type { KafkaParams, Start } from "./kafka_params.ts";
 
 /** Publishes, receives, or asks how far a group is. */
 export async function carryOut(client: Client, params: KafkaParams, attempt: ActionAttempt) {

@@ -7,10 +7,10 @@ import { placeOf } from "../../action/net/endpoint.ts";
 import { explainConnection } from "../../action/target.ts";
 import { allow } from "../../action/target.ts";
 import type { secureSocket } from "../../action/tls/secure_socket.ts";
-import type { Tls } from "../../action/tls/tls.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import type { KafkaParams, Start } from "./kafka_params.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";
 
@@ -21,22 +21,8 @@ const [{ EventEmitter }, { connect }, { promisify }, { default: zlib }] = await 
   import("node:zlib"),
 ]);
 
-/** Where to begin in a topic. */
-export type Start =
-  | { readonly name: "now" | "beginning" }
-  | { readonly offset: string }
-  | { readonly time: number };
-
 /** What a step says of its cluster. */
-interface ClusterParams {
-  readonly brokers: readonly Endpoint[];
-  readonly sasl?: {
-    readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
-    readonly username: string;
-    readonly password: string;
-  };
-  readonly tls?: Tls | false;
-}
+type ClusterParams = Pick<KafkaParams, "brokers" | "sasl" | "tls">;
 
 /** The part of the library below its clients: those of groups join them, and poll without end. */
 interface Cluster {
