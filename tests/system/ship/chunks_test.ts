@@ -17,6 +17,10 @@ import { withServer } from "../../support/servers/with_server.ts";
 import { mariadbServer, postgresServer } from "../servers/database_servers.ts";
 import { grpcServer } from "../servers/grpc_server.ts";
 import { aiosmtpdServer, dovecotServer } from "../servers/mail_servers.ts";
+import { kafkaServer } from "../servers/kafka_server.ts";
+import { mqttServer } from "../servers/mqtt_server.ts";
+import { natsServer } from "../servers/nats_server.ts";
+import { rabbitServer } from "../servers/rabbit_server.ts";
 import { redisServer } from "../servers/redis_server.ts";
 import { sshServer } from "../servers/ssh_server.ts";
 
@@ -58,6 +62,23 @@ jobs:
       - uses: redis
         with: { url: "redis://:{{vars.password}}@127.0.0.1:{redis}", commands: [SET a b, GET a, LPUSH a x] }
         test: res.replies == ["OK", "b"] && res.error_code == "WRONGTYPE"
+  - name: Messages
+    steps:
+      - { id: hooks, uses: listen, test: res.port > 0 }
+      - { uses: receive, with: { from: hooks, none: 10ms } }
+      - uses: kafka
+        with: { brokers: "{kafka}", publish: orders, body: a }
+        test: res.offset == 0
+      - uses: amqp
+        with: { url: "amqp://ann:{{vars.password}}@127.0.0.1:{rabbit}", declare: orders }
+        test: res.created
+      - uses: mqtt
+        with: { url: "mqtt://ann:{{vars.password}}@127.0.0.1:{mqtt}", publish: orders/1, body: a, qos: 1 }
+        test: res.confirmed
+      - uses: mqtt
+        with: { url: "ws://ann:{{vars.password}}@127.0.0.1:{mqttWeb}", publish: orders/1, body: a, qos: 2 }
+        test: res.confirmed
+      - { uses: nats, with: { url: "nats://ann:{{vars.password}}@127.0.0.1:{nats}", publish: a, body: a } }
   - name: Hosts
     steps:
       - uses: ssh
@@ -158,6 +179,10 @@ Deno.test("every action works from the chunks alone, and no report has the passw
     await using pg = await postgresServer(PASSWORD, true);
     await using maria = await mariadbServer(PASSWORD, true);
     await using redis = await redisServer(cwd);
+    await using kafka = await kafkaServer();
+    await using rabbit = await rabbitServer(cwd);
+    await using mqtt = await mqttServer(cwd);
+    await using nats = await natsServer(cwd);
     await using ssh = await sshServer();
     await using mailbox = await dovecotServer(PASSWORD);
     await using mails = await aiosmtpdServer(PASSWORD, `${mailbox.mails}/ann`);
@@ -167,6 +192,8 @@ Deno.test("every action works from the chunks alone, and no report has the passw
     await using socket = echoServer();
     const places: Record<string, string | number> = {
       ...{ pg: pg.port, maria: maria.port, redis: redis.port, ssh: ssh.port, user: ssh.user },
+      ...{ kafka: kafka.brokers, rabbit: rabbit.port, nats: nats.port },
+      ...{ mqtt: mqtt.port, mqttWeb: mqtt.webPort },
       ...{ key: `${ssh.home}/ecdsa_pem_encrypted`, knownHost: ssh.knownHost.trim() },
       ...{ smtp: mails.port, imap: mailbox.tlsPort, grpc: grpc.plain, dns: names.server },
       ...{ proto: `${CHECKOUT}tests/fixtures/grpc/shop.proto` },
