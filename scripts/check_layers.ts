@@ -72,10 +72,10 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
-  "files that hello loads": 118,
-  "lines that hello loads": 19_950,
+  "files that hello loads": 122,
+  "lines that hello loads": 20_400,
   "lines of the kernel": 30_000,
-  "exports that one other file uses": 1_060,
+  "exports that one other file uses": 1_100,
 };
 
 interface Import {
