@@ -57,6 +57,7 @@ const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => unkn
   },
   grpc: { addr: ({ host }) => host, service: () => "a.B", method: () => "C" },
   "mail-latency": { mail_dir: () => "mails", output_dir: () => "." },
+  receive: { from: () => "{{'x'}}" },
   db: { dsn: ({ host }) => `postgres://u:p@${host}/d`, query: () => "select 1" },
 };
 
@@ -69,6 +70,8 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     cert_file: "tls: true, key_file: none.pem, ",
     key_file: "tls: true, cert_file: none.pem, ",
   },
+  listen: { cert: "key: none.pem, ", key: "cert: none.pem, " },
+  db: { listen: "background: true, " },
   shell: {
     ready: "background: true, ready_timeout: 10ms, ",
     ready_timeout: "background: true, ready: { log: x }, ",
@@ -80,7 +83,8 @@ const INSTEAD: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "commands"],
   service: ["service", "health"],
   method: ["method", "health"],
-  query: ["query", "file", "transaction"],
+  query: ["query", "file", "transaction", "listen"],
+  url: ["url", "on"],
 };
 
 function placeFor(action: string, parameter: string, url: string): string {

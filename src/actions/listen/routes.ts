@@ -1,4 +1,5 @@
 import type { Value } from "../../action/action.ts";
+import { isDict } from "../../base/value/value.ts";
 import {
   duration,
   either,
@@ -54,6 +55,14 @@ export const ROUTES = new Rule<readonly Route[]>(
   { ...listed.form, default: "204 for every request", rendersLater: ["request"] },
   (value, param) => {
     if (param.isEarly) listed.parse(value, param);
+    // Its templates are rendered later, so that a template cannot be all of it.
+    else if (!Array.isArray(value) || !value.every(isRoute)) {
+      throw param.wrong(`${param.name} must be a list of maps with "on"`);
+    }
     return value as unknown as readonly Route[];
   },
 );
+
+function isRoute(value: Value): boolean {
+  return isDict(value) && typeof value.on === "string";
+}

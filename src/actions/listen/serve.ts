@@ -6,6 +6,7 @@ import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
+import { isDict } from "../../base/value/value.ts";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { typeByExtension } from "../http/request/body.ts";
@@ -240,7 +241,9 @@ async function respond(
   attempt: ActionAttempt,
 ): Promise<void> {
   const { context } = attempt;
-  const values = readRendered("listen", RESPONSE, render({ request }) as Dict, context.secrets);
+  const rendered = render({ request });
+  if (!isDict(rendered)) throw new StepError('"respond" must be a map');
+  const values = readRendered("listen", RESPONSE, rendered, context.secrets);
   const { headers = {}, json, body, file, delay = 0 } = values;
   const content = json !== undefined
     ? JSON.stringify(json)
