@@ -371,7 +371,9 @@ for (
 ) {
   Deno.test(`a program whose first second is blocked is ended with its commands: ${what}`, async () => {
     const [child, stderr, command] = await startStuck(timeout);
-    const signals = signal && setInterval(() => child.kill(signal), 50);
+    // Several times, as the first may come before the program listens.
+    const signals = signal &&
+      setInterval(() => isRunning(child.pid) && Deno.kill(child.pid, signal), 50);
     assertEquals((await statusOf(child)).success, false);
     clearInterval(signals);
     assertMatch(await stderr, new RegExp(`^runner: error: ${what}, and the program did not`, "m"));

@@ -93,7 +93,7 @@ Deno.test("a step has an action", () =>
     ],
     [step("name: s", "helo"), '5:11: error: unknown action "helo"'],
     [step("name: s", "'{{vars.a}}'"), '5:11: error: unknown action "{{vars.a}}"'],
-    [step("name: s", "kafka"), '5:11: error: unknown action "kafka"'],
+    [step("name: s", "mongo"), '5:11: error: unknown action "mongo"'],
     [step("with: 5"), '6:11: error: "with" must be a map, not 5'],
     [step("id: Abc"), '6:9: error: the step id "Abc" must be made of a-z, 0-9, _ and -'],
     [step("id: a b"), '6:9: error: the step id "a b" must be made of a-z, 0-9, _ and -'],

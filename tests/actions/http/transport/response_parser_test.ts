@@ -52,10 +52,12 @@ function parse({ bytes, method = "GET", closes }: Case, piece: number, first = p
   const all = Buffer.from(bytes, "latin1");
   let used = 0;
   try {
+    let before = 0;
     for (let at = 0; at < all.length && end === undefined;) {
       const part = all.subarray(at, at + (at === 0 && first > 0 ? first : piece));
-      received.fill("x");
+      received.fill("x", 0, before);
       received.set(part as Uint8Array);
+      before = part.length;
       used = at + parser.execute(received, part.length);
       at += part.length;
     }
