@@ -1,5 +1,5 @@
 /**
- * The commonest words of other tools (GitHub Actions, k6, Postman, JavaScript, jq …) that people
+ * The commonest words of other tools (GitHub Actions, k6, Postman, JavaScript …) that people
  * write by habit, and what to write instead.
  *
  * @module
@@ -42,7 +42,6 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
     [STEP_TIMEOUT, "timeout"],
     [AFTER_ALL, "teardown"],
-    ['secrets come from environment variables, by "vars": NAME: "{{NAME}}"', "secrets"],
     [GITHUB, "on"],
   ],
   "a job": JOB,
@@ -52,7 +51,6 @@ const KEYS: Readonly<Record<string, Table>> = {
   ],
   "matrix": [
     ['the key is "parallel"', "max-parallel"],
-    ['the key is "fail_fast"', "fail-fast"],
   ],
   "a step": [
     [SKIPIF, "if"],
@@ -100,10 +98,10 @@ const KEYS: Readonly<Record<string, Table>> = {
     ],
   ],
   "iteration": [
-    ['to run the step 3 times, write iteration: "{{1..3}}"', "count times"],
+    ['to run the step 3 times, write iteration: "{{1..3}}"', "count"],
   ],
   "retry": [
-    ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts count"],
+    ['the key is "max_attempts"; "for" limits the time of all attempts', "attempts"],
     ['the key is "interval", and "initial_delay" before the first attempt', "delay"],
   ],
   "the suite": [
@@ -123,20 +121,19 @@ export function otherKeys(what: string): readonly string[] {
 
 /** Parameters of actions, the words for them, and an example. */
 const PARAMETERS: readonly (readonly [name: string, words: string, example?: string])[] = [
-  ["addr", "url host"],
+  ["addr", "url"],
   ["dsn", "url", 'dsn: "postgres://user:password@host:5432/database"'],
   ["auth", "username password", "auth: { username: …, password: … }"],
   ["auth", "token", "auth: { bearer: … }"],
   ["tls", "insecure", "tls: { verify: false }"],
-  ["query", "params sql"],
+  ["query", "params"],
   ["metadata", "headers"],
-  ["body", "data payload"],
-  ["send", "message"],
-  ["cmd", "command run"],
+  ["body", "data"],
+  ["cmd", "command"],
   ["workdir", "cwd"],
   [
     "actions",
-    "steps url",
+    "steps",
     'actions: [{ name: navigate, url: "https://…" }, { name: click, selector: "#save" }]',
   ],
 ];
@@ -151,10 +148,10 @@ export function hintForParameter(names: readonly string[], word: string): string
 }
 
 const ACTIONS: Table = [
-  ["http", "request curl"],
-  ["shell", "command cmd exec run bash"],
-  ["db", "sql postgres mysql sqlite"],
-  ["echo", "print log"],
+  ["http", "request"],
+  ["shell", "command run bash"],
+  ["db", "sql postgres mysql"],
+  ["echo", "log"],
 ];
 
 /** The action that other tools call `word`. */
@@ -165,14 +162,13 @@ export function actionMeantBy(word: string): string | undefined {
 /** What to write instead of an action of another tool. */
 export function hintForAction(word: string): string | undefined {
   return find([
-    ['a step waits before its action by the key "wait": wait: 5s', "sleep wait"],
-    ["smtp sends mails, and imap reads them", "mail email"],
+    ['a step waits before its action by the key "wait": wait: 5s', "sleep"],
+    ["smtp sends mails, and imap reads them", "mail"],
     ['a step that only asserts is "uses: assert", with a "test"', "test"],
   ], word);
 }
 
 const TYPES: Table = [
-  ["string", "str text"],
   ["integer", "int"],
   ["number", "float"],
   ["list", "array"],
@@ -196,19 +192,15 @@ export function fieldMeantBy(word: string): string | undefined {
 }
 
 const FUNCTIONS: Table = [
-  ["use uuid()", "uuidv4 guid"],
+  ["use uuid()", "uuidv4"],
   ["use now(), or unixtime() for seconds", "timestamp"],
-  ["use format_date(time, layout, zone)", "strftime"],
-  ["use jwt(token), or jwt_verify(token, key)", "jwt_decode"],
-  ["use encode_base64(text)", "base64 btoa"],
-  ["use decode_base64(text)", "atob"],
-  ["use encode_url(text)", "urlencode encodeuricomponent"],
+  ["use encode_base64(text)", "base64"],
   ["use sha256(text)", "hash"],
   ["use random_int(100)", "random"],
-  ['write text matches "^a+$"', "match regex"],
+  ['write text matches "^a+$"', "match"],
   [
     'use json_path(value, "$..name"), or write the path itself: res.body.items[0].name',
-    "jsonpath jmespath jq",
+    "jsonpath jmespath",
   ],
   [
     "expressions have no operators on bits: use shell",
@@ -217,15 +209,13 @@ const FUNCTIONS: Table = [
   ["write an operator: a == b, a != b, a < b, a <= b, a > b or a >= b", "eq"],
   [ENVIRONMENT, "env"],
   ["write value ?? fallback", "default"],
-  ["use len(value)", "length size"],
+  ["use len(value)", "length"],
   ["use type(value)", "typeof"],
-  ["write value != nil", "exists defined"],
-  ["write text[0:3], or list[0:3]", "substring slice"],
+  ["write value != nil", "exists"],
   ["write text contains part, or item in list", "includes"],
   ["use upper(text)", "touppercase"],
   ["use lower(text)", "tolowercase"],
-  ["use string(value)", "tostring"],
-  ["use int(text), or float(text)", "number parseint"],
+  ["use int(text), or float(text)", "parseint"],
   ["write the condition itself", "expect assert"],
 ];
 
@@ -240,10 +230,9 @@ export function hintForMisspeltFunction(word: string): string | undefined {
   return meant === undefined ? undefined : find(FUNCTIONS, meant);
 }
 
-/** What to write instead of a method of JavaScript, or of a time in Go. */
+/** What to write instead of a method of JavaScript. */
 export function hintForMethod(word: string): string | undefined {
   return find([
-    ["write format_date(value, layout)", "Format"],
     ["write fromJSON(text)", "parse"],
     ["write toJSON(value)", "stringify"],
   ], word) ?? hintForFunction(word);
@@ -256,10 +245,10 @@ const NAMES: Table = [
     "secrets",
   ],
   ['it is in environment variables, read by vars at the top: SHA: "{{GITHUB_SHA}}"', "github"],
-  ["outputs of earlier steps are in outputs", "jobs steps"],
+  ["outputs of earlier steps are in outputs", "steps"],
   ["the result of the action is res", "response"],
   ["the request of the action is req", "request"],
-  ["write res.body", "body $"],
+  ["write res.body", "body"],
   ["write res.code", "code status_code"],
   ['write res.headers["Content-Type"]', "headers"],
   ["write nil", "undefined"],
@@ -273,17 +262,15 @@ export function hintForName(word: string): string | undefined {
 const OPTIONS: Table = [
   ["write --fail-fast", "bail"],
   ["write --jobs <count>", "parallel"],
-  ["write --only <job>, which takes patterns", "filter grep"],
+  ["write --only <job>, which takes patterns", "grep"],
   ["write --tags 'smoke and not slow'", "tag"],
-  ["write retry: { max_attempts: 3 } in the step", "retries"],
   [
     "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",
     "e env",
   ],
-  ["write --verbose", "debug"],
   [
     "write --report <format=path>, such as --report junit=junit.xml",
-    "format json junit out reporter",
+    "json junit out reporter",
   ],
   ["RUNNER_TIMEOUT=5m in the environment bounds a run", "timeout"],
   ["leave it out, and write a test: a failure of it prints the response", "and-run"],
@@ -307,12 +294,10 @@ export function hintForOption(name: string): string | undefined {
 }
 
 const COMMANDS: Table = [
-  ["leave it out: runner FILE", "exec start test"],
-  ["write runner check FILE", "lint validate"],
-  ["write runner --list FILE", "list"],
+  ["leave it out: runner FILE", "exec test"],
+  ["write runner check FILE", "validate"],
   ["write runner --watch FILE", "watch"],
   ["write runner new --out FILE", "init"],
-  ["write runner new FILE", "import"],
   ["write runner --version", "version"],
 ];
 

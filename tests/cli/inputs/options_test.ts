@@ -60,7 +60,6 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
     [["--timeout", "5m", "ok.yml"], "unknown option --timeout", "RUNNER_TIMEOUT=5m"],
     [["--bail", "--nope", "ok.yml"], "unknown option --bail", "write --fail-fast"],
     [["--tag", "smoke", "ok.yml"], "unknown option --tag", "write --tags 'smoke and not slow'"],
-    [["--retries", "2", "ok.yml"], "unknown option --retries", "retry: { max_attempts: 3 }"],
     [
       ["new", "--from", "curl http://h"],
       'invalid value "curl http://h" for option --from',
