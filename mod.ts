@@ -79,6 +79,7 @@ export type {
   LoadStats,
   LoadStepStats,
   LoadThreshold,
+  MessagesCame,
   MessageView,
   Note,
   Operand,

@@ -279,6 +279,20 @@ export interface ActionContext {
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
   warn(text: string): void;
+  /**
+   * Reports how many messages came to a step that stayed open, and the first of them.
+   *
+   * @internal
+   */
+  messagesCame?(count: number, messages: readonly Arrival[]): void;
+}
+
+/** A message that came to a step that stayed open, in short. */
+export interface Arrival {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** JSON, without what is empty, and without headers. */
+  readonly text: string;
 }
 
 /** What a step that stays open needs after it is done. */

@@ -12,15 +12,20 @@
  */
 import { StepError } from "../base/errors.ts";
 import { countOf } from "../base/text/count_of.ts";
-import type { ActionContext, Dict, StepIdentity } from "./action.ts";
+import type { ActionContext, Arrival, Dict, StepIdentity } from "./action.ts";
 import { type ActionAttempt, limitAction } from "./attempt.ts";
 import { type Connection, openConnection } from "./connection.ts";
+import { findExchangedSecrets } from "../secrets/find_secrets.ts";
 import { onAbort } from "./on_abort.ts";
+import { excerpt } from "./received.ts";
 import { allow } from "./target.ts";
 
 /** What is kept for each step. */
 const MAX_MESSAGES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The first messages of each step, which reports show. */
+const MAX_SHOWN = 100;
 
 /** A message that no step has taken yet. */
 export class Message {
@@ -62,6 +67,8 @@ export class OpenStep {
   #kept: Message[] = [];
   #bytes = 0;
   #lost = 0;
+  #came = 0;
+  readonly #arrivals: Arrival[] = [];
   #ending: string | undefined;
   #isClosed = false;
 
@@ -88,6 +95,7 @@ export class OpenStep {
     const message = new Message(this.#all.messages++, this, value, bytes);
     this.#kept.push(message);
     this.#bytes += bytes;
+    if (++this.#came <= MAX_SHOWN) this.#show(value);
     this.#offer(message);
     while (this.#kept.length > MAX_MESSAGES || this.#bytes > MAX_BYTES) {
       const oldest = this.#kept.find(({ isHeld }) => !isHeld);
@@ -150,6 +158,13 @@ export class OpenStep {
     this.#offer(message);
   }
 
+  #show(value: Dict): void {
+    const { host, secrets } = this.context;
+    findExchangedSecrets(value, (secret, shortest) => secrets.add(secret, shortest));
+    const text = excerpt(JSON.stringify(inShort(value)), secrets);
+    this.#arrivals.push({ time: host.clock.now(), text });
+  }
+
   #offer(message: Message): void {
     for (const receiver of [...this.#receivers]) {
       if (receiver.offer(message)) return;
@@ -168,8 +183,19 @@ export class OpenStep {
     this.#kept = [];
     this.#abort.abort(reason);
     for (const receiver of [...this.#receivers]) receiver.ended(this);
+    if (this.#came > 0) this.context.messagesCame?.(this.#came, this.#arrivals);
     for (const act of this.#closers.splice(0).reverse()) await act();
   }
+}
+
+/** A message without what is empty, and without headers and a text that its body has. */
+export function inShort(message: Dict): Dict {
+  return Object.fromEntries(
+    Object.entries(message).filter(([name, value]) =>
+      name !== "headers" && name !== "raw" && value !== "" &&
+      !(typeof value === "object" && Object.keys(value ?? {}).length === 0)
+    ),
+  );
 }
 
 /** The open steps of a run, by what finds them. */

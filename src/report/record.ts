@@ -7,6 +7,7 @@ import type {
   LoadEnded,
   LoadOutline,
   LoadSecond,
+  MessagesCame,
   Note,
   RoundsTallied,
   RoundTally,
@@ -46,6 +47,8 @@ export interface RunRecord {
   readonly warnings: readonly Note[];
   /** The steps under way by `runKey`, the oldest first. */
   readonly running: ReadonlyMap<string, RunningStep>;
+  /** The messages that came to steps that stayed open, by `runKey`. */
+  readonly messages: ReadonlyMap<string, MessagesCame>;
   /** The end of the run; absent until then, and if it was cut off. */
   readonly end?: RunFinished;
 }

@@ -1,5 +1,6 @@
 import type {
   LoadSecond,
+  MessagesCame,
   Note,
   RoundsTallied,
   RunEvent,
@@ -80,12 +81,13 @@ class RunRecorder {
   readonly #jobs = new Map<string, OpenJob>();
   readonly #trees = new StepTrees();
   readonly #running = new Map<string, Open<RunningStep>>();
+  readonly #messages = new Map<string, MessagesCame>();
   /** The job of the last event, if only its outcome is kept. */
   #ended: OpenJob | undefined;
 
   constructor(id: string, { keeps, tool = NO_TOOL }: RecorderOptions) {
     const none = { name: "", file: "", started: 0, jobs: [], warnings: [] };
-    this.#record = { id, tool, ...none, running: this.#running };
+    this.#record = { id, tool, ...none, running: this.#running, messages: this.#messages };
     this.#keepsAll = keeps === "everything";
   }
 
@@ -133,6 +135,9 @@ class RunRecorder {
         if (around) around.inside = undefined;
         break;
       }
+      case "messages_came":
+        if (this.#keepsAll) this.#messages.set(runKey(event.run), event);
+        break;
       case "run_finished":
         run.end = event;
         this.#running.clear();

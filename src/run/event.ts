@@ -24,6 +24,7 @@ export type RunEvent =
   | StepWaiting
   | StepRetried
   | StepFinished
+  | MessagesCame
   | RoundFinished
   | RoundsTallied
   | LoadSecond
@@ -156,6 +157,21 @@ export interface StepFinished extends EventBase<"step_finished"> {
   readonly run: StepRun;
   /** The outcome. */
   readonly result: StepResult;
+}
+
+/** A step that stayed open has ended, and messages had come to it. */
+export interface MessagesCame extends EventBase<"messages_came"> {
+  /** The run of a step. */
+  readonly run: StepRun;
+  /** The number of messages. */
+  readonly count: number;
+  /** The first 100 of them. */
+  readonly messages: readonly {
+    /** Milliseconds since 1970. */
+    readonly time: number;
+    /** JSON, without what is empty, and without headers; a long one is cut. */
+    readonly text: string;
+  }[];
 }
 
 /** A round of a repeated job is over. */

@@ -20,6 +20,7 @@ const ALL = ["--report-dir", "reports", "w.yml"];
 const NOTES = `name: n
 jobs:
 - { name: j, steps: [{ uses: shell, with: { cmd: "sleep 1000 > /dev/null 2>&1 &" } }] }
+- { name: k, steps: [{ uses: shell, with: { cmd: echo up, background: true, ready: { log: up } } }] }
 - name: load
   load: { rate: 100/s, count: 9, expect: stats.failed == 0, warm_up: 20ms }
   steps: [{ id: s, uses: assert, test: round.index % 2 == 0 }]

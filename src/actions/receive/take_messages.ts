@@ -3,6 +3,7 @@ import { excerpt } from "../../action/received.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import {
   findOpenStep,
+  inShort,
   type Message,
   type OpenStep,
   type Receiver,
@@ -242,16 +243,6 @@ class Search implements Receiver {
     const title = shown.length === 1 ? "the last message" : `the last ${shown.length} messages`;
     return `${title}: ${shown.join(", ")}`;
   }
-}
-
-/** A message without what is empty, and without headers and a text that its body has. */
-function inShort(message: Dict): Dict {
-  return Object.fromEntries(
-    Object.entries(message).filter(([name, value]) =>
-      name !== "headers" && name !== "raw" && value !== "" &&
-      !(typeof value === "object" && Object.keys(value ?? {}).length === 0)
-    ),
-  );
 }
 
 const LOSS = 'receive messages sooner, or fewer of them: a later "where" cannot know what fell out';

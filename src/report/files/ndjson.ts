@@ -24,6 +24,7 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   step_waiting: true,
   step_retried: true,
   step_finished: true,
+  messages_came: true,
   round_finished: true,
   rounds_tallied: true,
   load_second: true,

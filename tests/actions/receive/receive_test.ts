@@ -1,19 +1,23 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findIn } from "../../support/check_text.ts";
 import { runHere } from "../../support/run/run_main.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 import { type TestServer, withServer } from "../../support/servers/with_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-/** Runs jobs with steps in YAML; `JOB` begins another job, that needs the one before. */
-async function runSteps(steps: string, ...args: string[]) {
+/** A file whose jobs have steps in YAML; `JOB` begins another job, that needs the one before. */
+function flowOf(steps: string): string {
   const jobs = steps.split("JOB\n").map((part, index) => {
     const needs = index === 0 ? "" : `    needs: [job${index - 1}]\n`;
     const lines = part.trimEnd().split("\n").map((line) => `      ${line}\n`);
     return `  - id: job${index}\n    name: job ${index}\n${needs}    steps:\n${lines.join("")}`;
   });
-  const file = `name: Flow\njobs:\n${jobs.join("")}`;
+  return `name: Flow\njobs:\n${jobs.join("")}`;
+}
+
+async function runSteps(steps: string, ...args: string[]) {
   return await withFiles(
-    { "flow.yml": file },
+    { "flow.yml": flowOf(steps) },
     (cwd) => runHere(["flow.yml", ...args], { cwd, env: { NO_COLOR: "1" } }),
   );
 }
@@ -315,4 +319,43 @@ jobs:
     'error parameter: "count" and "none" cannot be combined',
     'error unknown-name: unknown name "message" in a step',
   ]);
+});
+
+Deno.test("reports show when messages came, the first 100 of them, without secrets", async () => {
+  const steps = `- id: hooks
+  uses: listen
+  outputs: { url: res.url }
+- uses: http
+  with: { post: "{{outputs.hooks.url}}/paid", json: { order: 7, password: s3cret-of-ann } }
+${PRINTS("seq 120")}
+- uses: receive
+  with: { from: srv, where: message.line == "120" }
+- id: quiet
+  uses: listen
+`;
+  const { code, stdout, reports } = await runReports({ "w.yml": flowOf(steps) });
+  assertEquals(code, 0, stdout);
+  const page = reports["report.html"]!;
+  const lines = reports["events.ndjson"]!;
+  const events = lines.trim().split("\n").map((line) => JSON.parse(line));
+  const came = events.filter(({ type }) => type === "messages_came");
+  assertEquals(
+    came.map(({ run, count, messages }) => [run.id, count, messages.length]).sort(),
+    [["hooks", 1, 1], ["srv", 120, 100]],
+  );
+  const [{ text }] = came.find(({ run }) => run.id === "hooks").messages;
+  assertStringIncludes(text, '"order":7');
+  assertEquals(/s3cret-of-ann/.test(page + lines), false);
+  const dataOf = (id: string) => {
+    const [, data] = page.split(`<script id="${id}" type="application/json">`);
+    return data!.slice(0, data!.indexOf("</script>"));
+  };
+  const counts = JSON.parse(dataOf("data")).steps.map(
+    ({ arrivals }: { readonly arrivals?: readonly number[] }) => arrivals?.length,
+  );
+  assertEquals(counts, [1, undefined, 100, undefined, undefined]);
+  const [hooks, , program] = dataOf("details-data").trim().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assertEquals([hooks.came.texts, program.came.count], [[text], 120]);
 });

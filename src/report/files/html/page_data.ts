@@ -7,6 +7,7 @@ import type {
   LoadOutline,
   LoadSecond,
   LoadStageOutline,
+  MessagesCame,
   StepResult,
   StepRun,
   StepTally,
@@ -23,7 +24,7 @@ import {
   type StepRecord,
 } from "../../record.ts";
 import { type EncodedHistogram, Histogram } from "../../../base/value/histogram.ts";
-import { hasFailed } from "../../../run/step_trees.ts";
+import { hasFailed, runKey } from "../../../run/step_trees.ts";
 import { countOf } from "../../../base/text/count_of.ts";
 import { cutLine } from "../../../base/text/display_width.ts";
 import { summarizeFailure } from "../../text/render_failure.ts";
@@ -102,6 +103,8 @@ export interface PageStep
     duration: number,
     outcome: Attempt["outcome"],
   ])[];
+  /** When messages came to it, where it stayed open. */
+  readonly arrivals?: readonly number[];
 }
 
 /** The details of a step; they are most of the page, so each is parsed when it is shown. */
@@ -181,11 +184,11 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Ne
   }
 }
 
-/** The data of the row of a step; `job` is the index of its job. */
+/** The data of the row of a step of a run; `job` is the index of its job. */
 export function pageStep(
   { step: { run, runs, result, position = result.place }, depth }: NestedStep,
   job: number,
-  started: number,
+  { started, messages }: RunRecord,
 ): PageStep {
   const { name, uses, state, known, flaky, duration, phases, attempts } = result;
   return {
@@ -202,6 +205,7 @@ export function pageStep(
     attempts: attempts.length < 2
       ? undefined
       : attempts.map((one) => [one.started - started, one.duration, one.outcome] as const),
+    arrivals: messages.get(runKey(run))?.messages.map(({ time }) => time - started),
   };
 }
 
@@ -212,7 +216,7 @@ export function keyOf({ id, step, round, entry }: StepRun): string {
 }
 
 /** The details of a step that its row does not show. */
-export function pageDetails(result: StepResult) {
+export function pageDetails({ run, result }: StepRecord, { messages }: RunRecord) {
   const { responseTime, echo, outputs, tests, assertions } = result;
   const { maxAttempts, retryTime, resent, wait, reason, exchange } = result;
   return {
@@ -221,7 +225,13 @@ export function pageDetails(result: StepResult) {
     failures: result.failures.map(briefFailure),
     attempts: result.attempts.length < 2 ? undefined : result.attempts.map(briefAttempt),
     exchange,
+    came: briefMessages(messages.get(runKey(run))),
   };
+}
+
+function briefMessages(came: MessagesCame | undefined) {
+  if (!came) return undefined;
+  return { count: came.count, texts: came.messages.map(({ text }) => text) };
 }
 
 function briefAttempt({ detail, ...attempt }: Attempt): Attempt {

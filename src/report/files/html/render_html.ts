@@ -169,12 +169,12 @@ ${renderFilters("", ["all", "failed", "slow", "flaky", "skipped", "untested", "t
 `;
 
 function* renderData(record: RunRecord): Iterable<string> {
-  const { jobs, started } = record;
+  const { jobs } = record;
   yield `{"duration":${pageDuration(record)},"jobs":${json(pageJobs(record))},"steps":[`;
   let separator = "";
   for (const [index, { steps }] of jobs.entries()) {
     for (const step of flatSteps(steps)) {
-      yield `${separator}${json(pageStep(step, index, started))}`;
+      yield `${separator}${json(pageStep(step, index, record))}`;
       separator = ",\n";
     }
   }
@@ -182,9 +182,9 @@ function* renderData(record: RunRecord): Iterable<string> {
 }
 
 /** A line for each step, in the same order. */
-function* renderDetails({ jobs }: RunRecord): Iterable<string> {
-  for (const { steps } of jobs) {
-    for (const { step } of flatSteps(steps)) yield `${json(pageDetails(step.result))}\n`;
+function* renderDetails(record: RunRecord): Iterable<string> {
+  for (const { steps } of record.jobs) {
+    for (const { step } of flatSteps(steps)) yield `${json(pageDetails(step, record))}\n`;
   }
 }
 

@@ -57,7 +57,21 @@ export function stepDetails(
     attempts
       ? [attemptParts(attempts, attemptContent(failures, step.phases, exchange)), results]
       : [failureSection(failures), results, timing(step.phases), exchangeParts(exchange)],
+    messageTable(details.came, step.arrivals),
   ];
+}
+
+/** What came to a step that stayed open, and when. */
+function messageTable(came: PageDetails["came"], arrivals: PageStep["arrivals"] = []): Content {
+  if (!came) return [];
+  const { count, texts } = came;
+  const rows = texts.map((text, index) => row([formatElapsed(arrivals[index] ?? 0), block(text)]));
+  const more = count - texts.length;
+  return section(
+    "Messages",
+    table(["At", "Message"], rows),
+    more > 0 && el("p.muted", `${more} more`),
+  );
 }
 
 function remarksOf(

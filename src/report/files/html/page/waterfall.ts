@@ -53,7 +53,7 @@ export function makeWaterfall(
   };
 
   const barsOf = (item: RowItem) => {
-    const { start, state, duration, critical, attempts, phases = [] } = item;
+    const { start, state, duration, critical, attempts, phases = [], arrivals = [] } = item;
     if (start === undefined) return [];
     if (state === "unfinished") return [bar("bar unfinished", start, data.duration - start)];
     // The last response came at the end of the step.
@@ -72,7 +72,10 @@ export function makeWaterfall(
         ),
       ]
       : [bar(`bar ${state}${critical ? " critical" : ""}`, start, duration)];
-    return [...stepBars, ...phaseBars];
+    const marks = arrivals.map((time) =>
+      bar("arrival", time, 0, `a message came at ${formatElapsed(time)}`)
+    );
+    return [...stepBars, ...phaseBars, ...marks];
   };
 
   const rowElement = (row: Row, position: number) => {
