@@ -269,9 +269,9 @@ export function list<T>(item: Rule<T>, summary: string): Rule<readonly T[]> {
     Array.isArray(value) && hide ? value.map((one) => hide(one, mask)) : value;
   return new Rule({
     ...base.form,
-    ...type === "map" && fields && { items: fields },
-    ...item.form.key && { key: { item: item.form } },
-    ...hide && { hide: hideItems },
+    items: type === "map" ? fields : undefined,
+    key: item.form.key && { item: item.form },
+    hide: hide && hideItems,
   }, (value, param) => {
     const items = base.parse(value, param).map((one, index) => [index, one] as const);
     const { values, isWhole } = readEach(items, item.required(), param);
@@ -305,9 +305,9 @@ export function map<S extends Shape>(
   return new Rule({
     ...base.form,
     fields,
-    ...oneField && { oneField },
-    ...relations.alternatives && { alternatives: relations.alternatives },
-    ...fields.some(({ hide }) => hide) && { hide },
+    oneField,
+    alternatives: relations.alternatives,
+    hide: fields.some(({ hide }) => hide) ? hide : undefined,
   }, (value, param) => {
     const dict = base.parse(value, param);
     const { values, isWhole } = readFields(shape, dict, param);

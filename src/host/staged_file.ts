@@ -15,7 +15,7 @@ export interface StagedFile {
  * Missing parent directories are created.
  */
 export async function stageFile(path: string): Promise<StagedFile> {
-  const target = resolveTarget(path);
+  const target = resolveFile(path);
   if (target.isSpecial) return await openSpecial(target.path);
   const directory = parentOf(target.path);
   demand({ name: "write", path: directory });
@@ -57,7 +57,7 @@ export async function stageFile(path: string): Promise<StagedFile> {
 
 /** Opens a file that others read while it grows; an earlier one is replaced or kept. */
 export async function openGrowingFile(path: string, how: "anew" | "append"): Promise<StagedFile> {
-  const target = resolveTarget(path);
+  const target = resolveFile(path);
   if (target.isSpecial) return await openSpecial(target.path);
   demand({ name: "write", path: target.path });
   makeDirectory(parentOf(target.path));
@@ -181,7 +181,8 @@ function bufferWrites(
   };
 }
 
-interface Target {
+/** Where a file is written, behind all links. */
+interface ResolvedFile {
   readonly path: string;
   /** Whether there is something else than a file. */
   readonly isSpecial: boolean;
@@ -192,7 +193,7 @@ interface Target {
 /** Names of files that are open already, like standard error. */
 const OPEN_ALREADY = /^\/(?:dev\/std(?:out|err)|dev\/fd\/\d+|proc\/[^/]+\/fd\/\d+)$/;
 
-function resolveTarget(path: string): Target {
+function resolveFile(path: string): ResolvedFile {
   if (/(^|\/)\.{0,2}$/.test(path)) throw new Deno.errors.IsADirectory("it is a directory");
   if (OPEN_ALREADY.test(path)) return { path, isSpecial: true };
   demand({ name: "read", path });
@@ -201,11 +202,11 @@ function resolveTarget(path: string): Target {
     if (isDirectory) throw new Deno.errors.IsADirectory("it is a directory");
     if (!isFile) return { path, isSpecial: true };
     const real = Deno.realPathSync(path);
-    return { path: real, isSpecial: false, ...mode === null ? {} : { mode: mode & 0o777 } };
+    return { path: real, isSpecial: false, mode: mode === null ? undefined : mode & 0o777 };
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     const led = readLink(path);
-    return led === undefined ? { path, isSpecial: false } : resolveTarget(led);
+    return led === undefined ? { path, isSpecial: false } : resolveFile(led);
   }
 }
 

@@ -26,8 +26,8 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
   const isWarning = event.type === "note" && event.level === "warning";
   const maskText = (text: string, key: string) => {
     const masked = masker.mask(text);
-    if (key === "message" || key === "hint") return cutText(masked, LONGEST_MESSAGE);
-    return isWarning && key === "text" ? cutText(masked, LONGEST_WARNING) : masked;
+    if (key === "message" || key === "hint") return cutMessage(masked, LONGEST_MESSAGE);
+    return isWarning && key === "text" ? cutMessage(masked, LONGEST_WARNING) : masked;
   };
   const mask = (part: unknown, key: string): unknown => {
     if (typeof part === "string") return maskText(part, key);
@@ -60,7 +60,7 @@ function isExcerpt(part: object, key: string): part is SourceExcerpt {
 }
 
 /** The first part of a text, up to the end of a line where one is near. */
-function cutText(text: string, longest: number): string {
+function cutMessage(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const line = text.lastIndexOf("\n", longest);
   const end = line > longest / 2 ? line : longest;

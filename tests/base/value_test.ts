@@ -394,7 +394,7 @@ const rows: readonly [what: string, expected: Value, received: Value, lines: str
     "several lines in a row, the expected ones first",
     `same\none\ntwo\n${long}`,
     `same\nuno\ndue\ntre\n${long}`,
-    ["@ line 2", "  same", "- one", "- two", "+ uno", "+ due", "+ tre", `  ${long.slice(0, 119)}…`],
+    ["@ line 2", "  same", "- one", "- two", "+ uno", "+ due", "+ tre", `  ${long.slice(0, 120)}…`],
   ],
   [
     "where long texts in a map differ",

@@ -22,6 +22,11 @@ export function printableLine(text: string): string {
   return printable(text.replace(/[\r\n\t]/g, visible));
 }
 
+/** The first characters of a text, with `…` if it has more. */
+export function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}
+
 /** A text as one line: line ends and tabs, with the whitespace around them, become a space. */
 export function oneLine(text: string): string {
   return /[\n\t]/.test(text) ? text.trim().replace(/\s*[\n\t]\s*/g, " ") : text;

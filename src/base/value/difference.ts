@@ -1,4 +1,5 @@
 import { countOf } from "../text/count_of.ts";
+import { cutText } from "../text/printable.ts";
 import { formatJson } from "./format_value.ts";
 import { isDict, isNumber, pathText, plain, readField, stepText, type Value } from "./value.ts";
 
@@ -49,7 +50,7 @@ export function renderMismatches(
   });
   const rest = mismatches.length - MAX_PLACES;
   return [
-    ...lines.map((line) => cutLine(mask(line))),
+    ...lines.map((line) => cutText(mask(line), WIDEST)),
     ...rest > 0 ? [`… (${countOf(rest, "more place")})`] : [],
   ];
 }
@@ -194,7 +195,7 @@ function renderChanges(
   let [a, b] = [0, 0];
   for (const [index, { same, removed, added }] of blocksOf(changes).entries()) {
     const context = (lines: readonly string[]) =>
-      lines.map((line) => `  ${cutLine(withoutEnd(mask(line)))}`);
+      lines.map((line) => `  ${cutText(withoutEnd(mask(line)), WIDEST)}`);
     const isLast = removed.length + added.length === 0;
     const startsHunk = index === 0 || same.length > 2 * CONTEXT;
     if (index > 0) {
@@ -222,7 +223,7 @@ function renderChanges(
     if (locations.size === 0) return lines;
     const rest = locations.size - MAX_LOCATIONS;
     const named = [...locations].slice(0, MAX_LOCATIONS).map(mask).join(", ");
-    return [cutLine(`@ ${named}${rest > 0 ? ` and ${rest} more` : ""}`), ...lines];
+    return [cutText(`@ ${named}${rest > 0 ? ` and ${rest} more` : ""}`, WIDEST), ...lines];
   });
 }
 
@@ -252,7 +253,7 @@ function renderChanged(
 /** Two lines, both cut before their first difference, and quoted if it cannot be seen otherwise. */
 function renderPair(left: string | undefined, right: string | undefined, isText: boolean) {
   if (left === undefined || right === undefined) {
-    return [left, right].map((line) => cutLine(withoutEnd(line ?? "")));
+    return [left, right].map((line) => cutText(withoutEnd(line ?? ""), WIDEST));
   }
   const [a, b] = [withoutEnd(left), withoutEnd(right)];
   // Only the end of the last line of a text can differ.
@@ -289,11 +290,6 @@ function firstDifference(left: string, right: string): number {
   let at = 0;
   while (at < left.length && left[at] === right[at]) at++;
   return /[\udc00-\udfff]/.test(left[at] ?? right[at] ?? "") && at > 0 ? at - 1 : at;
-}
-
-function cutLine(text: string): string {
-  if (text.length <= WIDEST) return text;
-  return `${text.slice(0, WIDEST - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 function withoutEnd(line: string): string {

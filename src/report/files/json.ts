@@ -128,7 +128,7 @@ function stepData({ run, result, position, inside }: StepRecord): unknown {
   const { exchange, ...others } = result;
   return {
     ...{ step, id, round, entry },
-    ...position && { place: position },
+    place: position,
     ...others,
     exchange,
     inside: inside.length > 0 ? inside.map(stepData) : undefined,

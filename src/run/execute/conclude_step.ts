@@ -169,7 +169,8 @@ function outcomeOf(
     snapshot,
     echo,
     ...details,
-    ...resent !== undefined && { resent, ...state !== "failed" && { flaky: true as const } },
+    resent,
+    flaky: resent === undefined || state === "failed" ? undefined : true,
     attempts,
   };
 }

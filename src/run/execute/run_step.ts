@@ -250,7 +250,7 @@ function afterAttempts(before: readonly Attempt[], outcome: StepOutcome): StepOu
     ...outcome,
     attempts,
     maxAttempts: attempts.length,
-    ...outcome.state === "failed" ? {} : { flaky: true },
+    flaky: outcome.state === "failed" ? undefined : true,
   };
 }
 

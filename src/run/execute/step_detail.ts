@@ -20,6 +20,7 @@ import type { StepExecution } from "../run_state.ts";
 import { type AttemptResult, phasesOf } from "./attempt_step.ts";
 import { wordsOf } from "./evaluate_field.ts";
 import { isPrintable } from "../../base/text/printable.ts";
+import { quoteForShell } from "../../base/text/shell_word.ts";
 import { isSurelyTrue } from "./read_condition.ts";
 
 /** Details of a step besides its outcome: of all steps, or of failed ones. */
@@ -236,12 +237,8 @@ function joined(parts: readonly TextPart[]): readonly TextPart[] {
 
 function quote(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  if (isPrintable(text) && !/[\n\t]/.test(text)) return inQuotes(text);
+  if (isPrintable(text) && !/[\n\t]/.test(text)) return quoteForShell(text);
   return `"$(${printing([{ text }])})"`;
-}
-
-function inQuotes(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A command that prints a text. In its format, invisible characters are written as numbers. */
@@ -249,7 +246,7 @@ function printing(parts: readonly TextPart[]): string {
   const names = parts.flatMap((part) => "name" in part ? [`"$${part.name}"`] : []);
   const format = parts.map((part) => "name" in part ? "%s" : inFormat(part.text)).join("");
   // A dash would begin an option.
-  return ["printf", inQuotes(format.replace(/^-/, "\\055")), ...names].join(" ");
+  return ["printf", quoteForShell(format.replace(/^-/, "\\055")), ...names].join(" ");
 }
 
 function inFormat(text: string): string {

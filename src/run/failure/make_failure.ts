@@ -1,4 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
+import { cutText } from "../../base/text/printable.ts";
 import { endsInBackground, runResources } from "../../action/run_resources.ts";
 import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
 import {
@@ -222,7 +223,11 @@ async function failureOfResult(step: StepExecution, result: Unexpected): Promise
         field: ["with", ...path].join("."),
         message,
         hint,
-        violation: sides && { ...sides, received: cutValue(run, sides.received) },
+        violation: sides && {
+          ...sides,
+          // Masked before it is cut, so that no half of a secret is left.
+          received: cutText(run.secrets.mask(sides.received), WIDEST_VALUE),
+        },
         place: locate(["with", ...path]),
       };
     }
@@ -307,13 +312,6 @@ function failureOfTime(
 
 /** Characters of a value that differs from a description. */
 const WIDEST_VALUE = 2000;
-
-/** Cuts a long value; secrets are masked first, so that no half of one is left. */
-function cutValue({ secrets }: Run, value: string): string {
-  const masked = secrets.mask(value);
-  if (masked.length <= WIDEST_VALUE) return masked;
-  return `${masked.slice(0, WIDEST_VALUE).toWellFormed()}…`;
-}
 
 async function differenceOf(
   { secrets }: Run,
