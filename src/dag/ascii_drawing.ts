@@ -29,11 +29,11 @@ export function renderAscii({ jobs }: Dag, columns: number): string {
   const layout = layouts.reduce((best, other) =>
     other.rows.length < best.rows.length ? other : best
   );
-  const drawn = layout.rows.flatMap((_, row) => [
+  const rendered = layout.rows.flatMap((_, row) => [
     ...(row === 0 ? [] : drawCrossings(makeCrossings(layout, row))),
     ...drawRow(layout, row, texts),
   ]);
-  return drawn.map((line) => line + "\n").join("");
+  return rendered.map((line) => line + "\n").join("");
 }
 
 /** The lines of text of a row: its boxes, and the lines that leave or pass them. */
@@ -160,9 +160,9 @@ function drawCrossings(crossings: readonly Crossing[]): readonly string[] {
       add(turn, column + 1, LEFT);
     }
   }
-  const drawn = cells.map((row) => row.map((arms) => SIGNS[arms]!));
-  for (const column of crossings.flatMap(({ entries }) => entries)) drawn.at(-1)![column] = "↓";
-  return drawn.map((row) => row.join("").trimEnd());
+  const signs = cells.map((row) => row.map((arms) => SIGNS[arms]!));
+  for (const column of crossings.flatMap(({ entries }) => entries)) signs.at(-1)![column] = "↓";
+  return signs.map((row) => row.join("").trimEnd());
 }
 
 interface BoxText {

@@ -135,8 +135,8 @@ function varsOf(step: Step, outer: Dict, scope: Scope): Dict {
 
 /** The vars that a step passes to its embedded job, as far as they are known. */
 function passedVars({ with: params }: Step, scope: Scope): Dict {
-  const known = evaluateKnown(params, scope) as Dict;
-  return dictOf(known.vars);
+  const { vars } = evaluateKnown(params, scope) as Dict;
+  return dictOf(vars);
 }
 
 function namesIn(template: DataTemplate): string[] {

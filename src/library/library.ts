@@ -49,7 +49,7 @@ export async function loadWorkflow(
   path: string | URL,
   options: LoadOptions = {},
 ): Promise<Workflow> {
-  return await (await import("./work.ts")).loadWorkflow(path, options);
+  return await (await import("./work.ts")).openWorkflow(path, options);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function loadWorkflow(
  * ```
  */
 export async function makePlan(workflow: Workflow, options: PlanOptions = {}): Promise<Plan> {
-  return await (await import("./work.ts")).makePlan(workflow, options);
+  return await (await import("./work.ts")).planWorkflow(workflow, options);
 }
 
 /**
@@ -125,7 +125,7 @@ export async function loadSuite(
   paths: string | URL | readonly (string | URL)[],
   options: SuiteOptions = {},
 ): Promise<Suite> {
-  return await (await import("./work.ts")).loadSuite(paths, options);
+  return await (await import("./work.ts")).planSuite(paths, options);
 }
 
 /**

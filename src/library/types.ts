@@ -56,9 +56,7 @@ export interface PlanOptions {
 }
 
 /** The options for loading and selecting the workflows of a suite. */
-export interface SuiteOptions {
-  /** The permissions of the actions of all workflows; everything by default. */
-  readonly permissions?: WrittenPermissions;
+export interface SuiteOptions extends LoadOptions {
   /**
    * The variables that `vars` see by bare names, in place of the environment of the process. They
    * win over those of the `env_file` of a suite file.

@@ -21,11 +21,11 @@ import { addSecretsOf, addSecretValue, makeMasker } from "../secrets/find_secret
 import type { Masker } from "../secrets/masker.ts";
 import { readEnvFile } from "../suite/env_file.ts";
 import { planLoaded } from "../suite/load_plan.ts";
-import { loadSuite as loadSuiteModel } from "../suite/load_suite.ts";
+import { loadSuite } from "../suite/load_suite.ts";
 import { openOperands, suiteOfOperands } from "../suite/open_suite.ts";
 import { runSuite } from "../suite/run_suite.ts";
 import { checkDescription } from "../workflow/decode/check_files.ts";
-import { loadWorkflow as load } from "../workflow/load_workflow.ts";
+import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import { plans, suites, workflows } from "./handles.ts";
 import type {
@@ -44,15 +44,15 @@ import type {
 /** Values that may hold secrets. */
 type Secrets = readonly Readonly<Record<string, unknown>>[];
 
-export async function loadWorkflow(path: string | URL, options: LoadOptions): Promise<Workflow> {
+export async function openWorkflow(path: string | URL, options: LoadOptions): Promise<Workflow> {
   const permissions = await permissionsOf(options.permissions);
-  const loaded = await explaining([], () => load(pathOf(path), denoHost(), permissions));
+  const loaded = await explaining([], () => loadWorkflow(pathOf(path), denoHost(), permissions));
   const { workflow: { name, description, document }, warnings } = loaded;
   const about = description === undefined ? {} : { description };
   return workflows.add({ name, ...about, file: document.name, warnings }, { loaded, permissions });
 }
 
-export async function makePlan(workflow: Workflow, options: PlanOptions): Promise<Plan> {
+export async function planWorkflow(workflow: Workflow, options: PlanOptions): Promise<Plan> {
   const { loaded, permissions } = workflows.get(workflow);
   const { only, noNeeds = false, skip } = options;
   if (only?.length === 0) throw new UsageError("only names no job", "leave it out to run all");
@@ -91,7 +91,7 @@ function withVars(workflow: WorkflowModel, vars: Dict): WorkflowModel {
   return { ...workflow, vars: setVars(workflow.vars, found.filter((each) => "value" in each)) };
 }
 
-export async function loadSuite(
+export async function planSuite(
   paths: string | URL | readonly (string | URL)[],
   options: SuiteOptions,
 ): Promise<Suite> {
@@ -109,7 +109,7 @@ export async function loadSuite(
       Object.assign(environment, await readEnvFile(path, { host, secrets }));
     }
     Object.assign(environment, ofProgram);
-    const { suite: model } = await loadSuiteModel(open, host, {
+    const { suite: model } = await loadSuite(open, host, {
       environment,
       permissions,
       jobs: { tags: options.tags, nameOption: (name) => name },

@@ -3,7 +3,7 @@ import type { Parameter } from "../action/parameter.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { exampleStep, keysBelow, typeOfKey } from "../workflow/names.ts";
-import { isExpression, type Keys, keysAt, type KnownActions, nodeAt } from "./format.ts";
+import { type Catalog, isExpression, type Keys, keysAt, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
 import {
   fieldOf,
@@ -50,7 +50,7 @@ const NOTHING = { items: [], start: 0, end: 0 };
 export async function completionsAt(
   text: string,
   offset: number,
-  known: KnownActions,
+  catalog: Catalog,
 ): Promise<Completions> {
   const start = offset - /[\w$-]*$/.exec(lineBefore(text, offset))![0].length;
   const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
@@ -61,19 +61,23 @@ export async function completionsAt(
   const { path, scalar } = spot;
   const before = outline.text.slice(scalar.start, start);
   if (
-    !spot.isKey && (isExpression(outline, path, known) || isInBraces(before + MARK, before.length))
+    !spot.isKey &&
+    (isExpression(outline, path, catalog) || isInBraces(before + MARK, before.length))
   ) {
-    return at(await inExpression(before, outline, spot, known));
+    return at(await inExpression(before, outline, spot, catalog));
   }
   if (scalar.text !== MARK) return NOTHING;
-  if (spot.isKey) return at(keyItems(outline, path.slice(0, -1), text.slice(end), known));
+  if (spot.isKey) return at(keyItems(outline, path.slice(0, -1), text.slice(end), catalog));
   const hasDash = typeof path.at(-1) === "number";
   const isBelow = /^[^\S\n]*(?:- +)?$/.test(lineBefore(text, start));
   const keys = isBelow || /[{,]\s*$/.test(before)
-    ? keyItems(outline, path, text.slice(end), known)
+    ? keyItems(outline, path, text.slice(end), catalog)
     : [];
   const isFirst = /^\s*-/.test(lineBefore(text, start));
-  return at([...keys, ...valueItems(outline, hasDash ? path.slice(0, -1) : path, isFirst, known)]);
+  return at([
+    ...keys,
+    ...valueItems(outline, hasDash ? path.slice(0, -1) : path, isFirst, catalog),
+  ]);
 }
 
 /**
@@ -116,14 +120,14 @@ function keyItems(
   outline: Outline,
   path: readonly (string | number)[],
   after: string,
-  known: KnownActions,
+  catalog: Catalog,
 ): readonly Completion[] {
   const there = new Set(pairsOf(nodeAt(outline.root, path)).map(({ key }) => key.text));
-  const keys = keysAt(outline, path, known);
+  const keys = keysAt(outline, path, catalog);
   const hasColon = /^\s*:/.test(after);
   const isNew = [...there].every((name) => name.startsWith(MARK)) &&
     typeof path.at(-1) === "number";
-  const items = namesOf(keys, known)
+  const items = namesOf(keys, catalog)
     .filter(({ name }) => !there.has(name))
     .map(({ name, detail, documentation, follows }): Completion => ({
       label: name,
@@ -134,8 +138,8 @@ function keyItems(
       isSnippet: !hasColon && follows.includes("$"),
     }));
   if (!isNew || keys?.kind !== "fields") return items;
-  if (keys.what === "a step") return [...items, ...stepSnippets(known)];
-  return keys.what === "a job" ? [...items, ...jobSnippets(known)] : items;
+  if (keys.what === "a step") return [...items, ...stepSnippets(catalog)];
+  return keys.what === "a job" ? [...items, ...jobSnippets(catalog)] : items;
 }
 
 interface KeyName {
@@ -153,7 +157,7 @@ const BELOW: Readonly<Record<string, string>> = {
   needs: " [$1]",
 };
 
-function namesOf(keys: Keys | undefined, { actions }: KnownActions): readonly KeyName[] {
+function namesOf(keys: Keys | undefined, { actions }: Catalog): readonly KeyName[] {
   switch (keys?.kind) {
     case "fields":
       return keys.fields.map((field) => ({
@@ -183,11 +187,11 @@ function valueItems(
   outline: Outline,
   path: readonly (string | number)[],
   isFirst: boolean,
-  known: KnownActions,
+  catalog: Catalog,
 ): readonly Completion[] {
   const key = String(path.at(-1));
   const around = path.slice(0, -1);
-  const keys = keysAt(outline, around, known);
+  const keys = keysAt(outline, around, catalog);
   if (!keys || keys.kind === "actions") return [];
   const fields = keys.kind === "fields" ? keys.fields : keys.parameters;
   const field = fields.find(({ name }) => name === key);
@@ -196,14 +200,14 @@ function valueItems(
     const there = pairsOf(nodeAt(outline.root, around)).map((pair) => pair.key.text);
     const isAlone = !there.some((name) => name === "with" || name === "test");
     return [
-      ...[...known.actions.values()].map((one): Completion => ({
+      ...[...catalog.actions.values()].map((one): Completion => ({
         label: one.name,
         kind: "action",
         detail: one.summary,
         documentation: describeAction(one),
         ...isAlone ? snippetOf(one, isFirst) : { insert: one.name },
       })),
-      ...texts(known.plugins, "a plugin"),
+      ...texts(catalog.plugins, "a plugin"),
     ];
   }
   if (keys.kind === "fields" && key === "needs") {
@@ -233,7 +237,7 @@ async function inExpression(
   before: string,
   outline: Outline,
   { path }: Spot,
-  known: KnownActions,
+  catalog: Catalog,
 ): Promise<readonly Completion[]> {
   const chain = chainBefore(before);
   const items = (members: readonly Member[], kind: Completion["kind"]) =>
@@ -244,9 +248,9 @@ async function inExpression(
       documentation: describeMember(member, chain?.join(".")),
       insert: member.name,
     }));
-  if (chain) return items(membersOf(chain, outline, path, known), "output");
+  if (chain) return items(membersOf(chain, outline, path, catalog), "output");
   return [
-    ...items(namesAt(outline, path, known), "name"),
+    ...items(namesAt(outline, path, catalog), "name"),
     ...await Promise.all([...FUNCTIONS.values()].map(async (one): Promise<Completion> => ({
       label: one.name,
       kind: "function",
@@ -267,8 +271,8 @@ function snippetOf(
   return { insert: [action.name, ...lines].join(indent), isSnippet: true };
 }
 
-function stepSnippets(known: KnownActions): readonly Completion[] {
-  return [...known.actions.values()].map((action) => ({
+function stepSnippets(catalog: Catalog): readonly Completion[] {
+  return [...catalog.actions.values()].map((action) => ({
     label: `uses: ${action.name}`,
     kind: "snippet",
     detail: action.summary,
@@ -278,8 +282,8 @@ function stepSnippets(known: KnownActions): readonly Completion[] {
   }));
 }
 
-function jobSnippets(known: KnownActions): readonly Completion[] {
-  const [action] = known.actions.values();
+function jobSnippets(catalog: Catalog): readonly Completion[] {
+  const [action] = catalog.actions.values();
   if (!action) return [];
   const [first, ...rest] = stepLines(action, 2);
   const lines = ["name: $1", "steps:", `  - ${first}`, ...rest.map((line) => `    ${line}`)];
@@ -317,10 +321,10 @@ export async function fileCompletionsAt(
   text: string,
   offset: number,
   path: string,
-  known: KnownActions,
+  catalog: Catalog,
   host: Host,
 ): Promise<Completions | undefined> {
-  const typed = typedPathAt(text, offset, known);
+  const typed = typedPathAt(text, offset, catalog);
   if (!typed) return undefined;
   const { directory, names, start, end } = typed;
   const from = isAbsolute(directory) ? directory : join(path, "..", directory);
@@ -335,15 +339,15 @@ export async function fileCompletionsAt(
   return { items, start, end };
 }
 
-function typedPathAt(text: string, offset: number, known: KnownActions): TypedPath | undefined {
+function typedPathAt(text: string, offset: number, catalog: Catalog): TypedPath | undefined {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
   // Most keys name no file, and the text need not be read for them.
-  if (key === undefined || !mayNameFile(key, known)) return undefined;
+  if (key === undefined || !mayNameFile(key, catalog)) return undefined;
   const marked = insertMark(text, offset, offset);
   if (!marked || marked.spot.isKey) return undefined;
   const { outline, spot: { path, scalar } } = marked;
-  const names = namesFile(outline, path, known);
+  const names = namesFile(outline, path, catalog);
   const [before = "", after = ""] = scalar.text.split(MARK);
   if (!names || scalar.text.includes("{{") || scalar.text.includes("\n")) return undefined;
   const directory = before.slice(0, before.lastIndexOf("/") + 1);
@@ -352,7 +356,7 @@ function typedPathAt(text: string, offset: number, known: KnownActions): TypedPa
 }
 
 /** Whether a key or a parameter of that name takes a file. */
-function mayNameFile(key: string, { actions }: KnownActions): boolean {
+function mayNameFile(key: string, { actions }: Catalog): boolean {
   const isNamed = ({ name, namesFile }: Parameter) => name === key && namesFile !== undefined;
   return [WORKFLOW, SUITE].some(({ form }) => keysBelow(form).some(isNamed)) ||
     [...actions.values()].some(({ parameters }) =>

@@ -3,7 +3,7 @@ import { valueAt } from "../base/value/value.ts";
 import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
 import { contentOf, itemsOf, type Outline, pairsOf, type Spot, type TextRange } from "./outline.ts";
 import { join } from "@std/path/join";
-import { keysAt, type KnownActions } from "./format.ts";
+import { type Catalog, keysAt } from "./format.ts";
 import type { YamlNode, YamlScalar } from "../base/yaml/yaml_tree.ts";
 
 /** Where the name at an offset is defined: in the file itself, or in a job file that it embeds. */
@@ -98,7 +98,7 @@ interface FileLink extends TextRange {
 export function fileLinksIn(
   outline: Outline,
   from: string,
-  known: KnownActions,
+  catalog: Catalog,
 ): readonly FileLink[] {
   const links: FileLink[] = [];
   eachScalar(outline.root, (scalar, path) => {
@@ -106,7 +106,7 @@ export function fileLinksIn(
     if (text === "" || /\{\{|\n|:\/\//.test(text)) return;
     const key = path.findLast((part) => typeof part === "string");
     const isReference = key === "$ref";
-    if (!isReference && !namesFile(outline, path, known)) return;
+    if (!isReference && !namesFile(outline, path, catalog)) return;
     const name = isReference ? text.replace(/#.*$/, "") : text;
     if (name === "") return;
     const target = isAbsolute(name) ? join(name) : join(from, "..", name);
@@ -136,7 +136,7 @@ export function isAbsolute(path: string | URL): boolean {
 export function namesFile(
   outline: Outline,
   path: readonly (string | number)[],
-  known: KnownActions,
+  catalog: Catalog,
 ): "any" | "yaml" | undefined {
   const key = path.at(-1);
   if (typeof key === "number") {
@@ -144,7 +144,7 @@ export function namesFile(
       ? "yaml"
       : undefined;
   }
-  const keys = keysAt(outline, path.slice(0, -1), known);
+  const keys = keysAt(outline, path.slice(0, -1), catalog);
   if (keys?.kind === "parameters") {
     return keys.parameters.find(({ name }) => name === key)?.namesFile;
   }

@@ -42,14 +42,14 @@ const ROOTS: Readonly<Record<FileKind, RuleForm>> = {
 };
 
 /** The keys of the mapping at a path; undefined where any may be written. */
-export function keysAt(outline: Outline, path: Path, known: KnownActions): Keys | undefined {
+export function keysAt(outline: Outline, path: Path, catalog: Catalog): Keys | undefined {
   let form: RuleForm | undefined = ROOTS[outline.kind];
   for (const [index, part] of path.entries()) {
     const inside = path.slice(index + 1);
-    if (part === "with") return parametersAt(inside, actionAt(outline, path, known));
+    if (part === "with") return parametersAt(inside, actionAt(outline, path, catalog));
     if (part === "defaults") {
       if (inside.length === 0) return { kind: "actions" };
-      return parametersAt(inside.slice(1), actionAt(outline, path, known));
+      return parametersAt(inside.slice(1), actionAt(outline, path, catalog));
     }
     form = typeof part === "number"
       ? form.key?.item
@@ -71,10 +71,10 @@ function parametersAt(path: Path, action: Action | undefined): Keys | undefined 
 }
 
 /** Whether the text at a path is an expression as it is, by the rule of its key. */
-export function isExpression(outline: Outline, path: Path, known: KnownActions): boolean {
+export function isExpression(outline: Outline, path: Path, catalog: Catalog): boolean {
   const at = path.findLastIndex((part) => typeof part === "string");
   const ruleAt = (index: number): Parameter | undefined => {
-    const keys = keysAt(outline, path.slice(0, index), known);
+    const keys = keysAt(outline, path.slice(0, index), catalog);
     const rules = keys?.kind === "fields"
       ? keys.fields
       : keys?.kind === "parameters"
@@ -97,13 +97,13 @@ function stepPath(path: Path): Path | undefined {
 }
 
 /** The built-in actions, and the names of plugins. */
-export interface KnownActions {
+export interface Catalog {
   readonly actions: ReadonlyMap<string, Action>;
   readonly plugins: readonly string[];
 }
 
 /** Finds all actions, and runs no code of plugins. */
-export async function findActions(host: Host): Promise<KnownActions> {
+export async function findActions(host: Host): Promise<Catalog> {
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
   const directory = pluginDirectory(host);
   const plugins = directory ? await pluginNames(directory, host).catch(() => undefined) : undefined;
@@ -127,7 +127,7 @@ export function nodeAt(
 export function actionAt(
   { root }: Outline,
   path: readonly (string | number)[],
-  { actions }: KnownActions,
+  { actions }: Catalog,
 ): Action | undefined {
   const defaults = path.indexOf("defaults");
   const step = stepPath(path);

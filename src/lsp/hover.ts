@@ -2,7 +2,7 @@ import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { isExpression, type Keys, keysAt, type KnownActions, stepAt } from "./format.ts";
+import { type Catalog, isExpression, type Keys, keysAt, stepAt } from "./format.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, isInBraces, type Outline, spotAt, type TextRange } from "./outline.ts";
 import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
@@ -16,30 +16,31 @@ interface Hover extends TextRange {
 export async function hoverAt(
   outline: Outline,
   offset: number,
-  known: KnownActions,
+  catalog: Catalog,
 ): Promise<Hover | undefined> {
   const spot = spotAt(outline.root, offset);
   if (!spot) return undefined;
   const { path, scalar } = spot;
   const content = contentOf(scalar);
   if (spot.isKey) {
-    const markdown = describeKey(outline, path, known) ?? describeDefinition(outline, path, known);
+    const markdown = describeKey(outline, path, catalog) ??
+      describeDefinition(outline, path, catalog);
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   if (path.at(-1) === "uses") {
-    const action = known.actions.get(scalar.text);
+    const action = catalog.actions.get(scalar.text);
     const markdown = action
       ? describeAction(action)
-      : known.plugins.includes(scalar.text)
+      : catalog.plugins.includes(scalar.text)
       ? `The plugin **${scalar.text}**. Its parameters are not known before it runs.`
       : undefined;
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   const written = outline.text.slice(content.start, content.end);
-  if (!isExpression(outline, path, known) && !isInBraces(written, offset - content.start)) {
+  if (!isExpression(outline, path, catalog) && !isInBraces(written, offset - content.start)) {
     return undefined;
   }
-  return await hoverInExpression(outline, scalar, offset, path, known);
+  return await hoverInExpression(outline, scalar, offset, path, catalog);
 }
 
 async function hoverInExpression(
@@ -47,7 +48,7 @@ async function hoverInExpression(
   scalar: YamlScalar,
   offset: number,
   path: readonly (string | number)[],
-  known: KnownActions,
+  catalog: Catalog,
 ): Promise<Hover | undefined> {
   const { text } = outline;
   const { start: from } = contentOf(scalar);
@@ -55,7 +56,9 @@ async function hoverInExpression(
   const word = /^\w*/.exec(text.slice(start, start + 100))![0];
   const range = { start, end: start + word.length };
   const chain = chainBefore(text.slice(from, start));
-  const members = chain ? membersOf(chain, outline, path, known) : namesAt(outline, path, known);
+  const members = chain
+    ? membersOf(chain, outline, path, catalog)
+    : namesAt(outline, path, catalog);
   const member = members.find(({ name }) => name === word);
   if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
   const record = text[start - 1] === "." ? undefined : FUNCTIONS.get(word);
@@ -65,17 +68,17 @@ async function hoverInExpression(
 function describeKey(
   outline: Outline,
   path: readonly (string | number)[],
-  known: KnownActions,
+  catalog: Catalog,
 ): string | undefined {
   const name = String(path.at(-1));
-  const keys = keysAt(outline, path.slice(0, -1), known);
+  const keys = keysAt(outline, path.slice(0, -1), catalog);
   switch (keys?.kind) {
     case "fields": {
       const field = keys.fields.find((one) => one.name === name);
       return field && inParagraphs(
         `**${name}** (${typeOfKey(field)}), of ${keys.what}`,
         summaryOf(field),
-        linesOf(keysAt(outline, path, known) ?? keysAt(outline, [...path, 0], known)),
+        linesOf(keysAt(outline, path, catalog) ?? keysAt(outline, [...path, 0], catalog)),
       );
     }
     case "parameters": {
@@ -83,7 +86,7 @@ function describeKey(
       return parameter && describeParameter(parameter, keys.action);
     }
     case "actions": {
-      const action = known.actions.get(name);
+      const action = catalog.actions.get(name);
       return action && describeAction(action);
     }
     default:
@@ -138,15 +141,15 @@ export function describeAction(action: Action): string {
 function describeDefinition(
   outline: Outline,
   path: readonly (string | number)[],
-  known: KnownActions,
+  catalog: Catalog,
 ): string | undefined {
   const name = String(path.at(-1));
   const step = stepAt(outline, path);
   if (path.at(-2) === "outputs" && step?.id) {
-    return describeMember(outputOf(step, name, outline, known), `outputs.${step.id.text}`);
+    return describeMember(outputOf(step, name, outline, catalog), `outputs.${step.id.text}`);
   }
   const found = ["vars", "matrix"].includes(String(path.at(-2)))
-    ? membersOf(["vars"], outline, path, known).find((one) => one.name === name)
+    ? membersOf(["vars"], outline, path, catalog).find((one) => one.name === name)
     : undefined;
   return found && describeMember(found, "vars");
 }

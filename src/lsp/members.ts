@@ -4,7 +4,7 @@ import { IN_STEP, seeing, seeingMatrix, seeingRound } from "../workflow/decode/e
 import { JOB_MATRIX } from "../workflow/decode/decode_matrix.ts";
 import type { NameRule } from "../expr/expression.ts";
 import { ALL } from "../workflow/step_facts.ts";
-import { actionAt, keysAt, type KnownActions, nodeAt, stepAt, varsAt } from "./format.ts";
+import { actionAt, type Catalog, keysAt, nodeAt, stepAt, varsAt } from "./format.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
 import {
   extentOf,
@@ -53,8 +53,8 @@ export function chainBefore(text: string): readonly string[] | undefined {
 }
 
 /** The names that the expression at a path sees. */
-export function namesAt(outline: Outline, path: Path, known: KnownActions): readonly Member[] {
-  return (nameRuleAt(outline, path, known)?.known ?? []).map((name) => memberOf([name]));
+export function namesAt(outline: Outline, path: Path, catalog: Catalog): readonly Member[] {
+  return (nameRuleAt(outline, path, catalog)?.known ?? []).map((name) => memberOf([name]));
 }
 
 /** The parts of the value of `chain` that an expression at a path can read. */
@@ -62,7 +62,7 @@ export function membersOf(
   chain: readonly string[],
   outline: Outline,
   path: Path,
-  known: KnownActions,
+  catalog: Catalog,
 ): readonly Member[] {
   const [root, first, ...rest] = chain;
   const { text } = outline;
@@ -73,7 +73,7 @@ export function membersOf(
       return partsOf([first, ...rest].reduce(valueOf, values), text);
     }
     case "outputs":
-      return rest.length > 0 ? [] : outputsOf(first, outline, known, jobAt(outline, path));
+      return rest.length > 0 ? [] : outputsOf(first, outline, catalog, jobAt(outline, path));
     case "needs": {
       if (rest.length > 0) return [];
       if (first !== undefined) {
@@ -89,13 +89,13 @@ export function membersOf(
     case "matrix":
       return first === undefined ? matrixAt(outline, path) : [];
     case "res": {
-      const action = actionAt(outline, path, known);
+      const action = actionAt(outline, path, catalog);
       return first === undefined ? listFields(action?.responseFields) : [];
     }
     case "message":
-      return first === undefined ? fieldsOfMessage(outline, path, known) : [];
+      return first === undefined ? fieldsOfMessage(outline, path, catalog) : [];
     default: {
-      const places = nameRuleAt(outline, path, known)?.members ?? {};
+      const places = nameRuleAt(outline, path, catalog)?.members ?? {};
       const at = chain.join(".");
       if (root === "stats" && first === "steps" && rest.length === 0) {
         const steps = jobAt(outline, path)?.steps ?? [];
@@ -112,19 +112,19 @@ export function membersOf(
 }
 
 function memberOf(path: readonly string[]): Member {
-  const known = nameText(path);
+  const found = nameText(path);
   const name = path.at(-1)!;
-  return known ? { name, type: known.type, text: `${sentence(known.summary)}.` } : { name };
+  return found ? { name, type: found.type, text: `${sentence(found.summary)}.` } : { name };
 }
 
 /** The fields of a message: of the steps that receive names, or of the step itself. */
-function fieldsOfMessage(outline: Outline, path: Path, known: KnownActions): readonly Member[] {
-  const action = actionAt(outline, path, known);
+function fieldsOfMessage(outline: Outline, path: Path, catalog: Catalog): readonly Member[] {
+  const action = actionAt(outline, path, catalog);
   if (!action?.resultNames) return listFields(action?.messageFields);
   const from = fieldOf(fieldOf(stepAt(outline, path)?.node, "with"), "from");
   const ids = [from, ...itemsOf(from)].map((node) => node?.kind === "scalar" ? node.text : "");
   const sources = outline.steps.filter(({ id }) => id && ids.includes(id.text));
-  const fields = sources.flatMap(({ uses = "" }) => known.actions.get(uses)?.messageFields ?? []);
+  const fields = sources.flatMap(({ uses = "" }) => catalog.actions.get(uses)?.messageFields ?? []);
   return [...new Map(listFields(fields).map((one) => [one.name, one])).values()];
 }
 
@@ -140,7 +140,7 @@ function listFields(fields: readonly ResponseField[] = []): readonly Member[] {
 export function outputsOf(
   id: string | undefined,
   outline: Outline,
-  known: KnownActions,
+  catalog: Catalog,
   reader = outline.jobs[0],
 ): readonly Member[] {
   const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
@@ -149,7 +149,7 @@ export function outputsOf(
     if (!owner) return [];
     const isOfAll = owner.job !== reader && hasMatrix(owner.job);
     return (isOfAll ? [ALL] : outputNames(owner)).map((name) =>
-      outputOf(owner, name, outline, known)
+      outputOf(owner, name, outline, catalog)
     );
   }
   const steps = published.map(({ id, uses }) => ({
@@ -158,7 +158,7 @@ export function outputsOf(
     text: `The outputs of this step${uses === undefined ? "" : `, which uses ${uses}`}.`,
   }));
   const flat = published.flatMap((owner) =>
-    owner.outputs.map(({ key }) => outputOf(owner, key.text, outline, known))
+    owner.outputs.map(({ key }) => outputOf(owner, key.text, outline, catalog))
   );
   return [...steps, ...new Map(flat.toReversed().map((one) => [one.name, one])).values()];
 }
@@ -168,7 +168,7 @@ export function outputOf(
   { id, uses, outputs }: StepInText,
   name: string,
   { text }: Outline,
-  { actions }: KnownActions,
+  { actions }: Catalog,
 ): Member {
   const value = outputs.find(({ key }) => key.text === name)?.value;
   if (!value) return memberOf(["outputs", id!.text, name]);
@@ -234,7 +234,7 @@ function typeOf(node: YamlNode, text: string): string | undefined {
 }
 
 /** The names that the expression at a path sees. */
-function nameRuleAt(outline: Outline, path: Path, actions: KnownActions): NameRule | undefined {
+function nameRuleAt(outline: Outline, path: Path, actions: Catalog): NameRule | undefined {
   const step = stepAt(outline, path);
   const job = jobAt(outline, path);
   let rule = ruleOfKeys(outline, path, actions) ?? (step && IN_STEP);
@@ -250,7 +250,7 @@ function nameRuleAt(outline: Outline, path: Path, actions: KnownActions): NameRu
   );
 }
 
-function ruleOfKeys(outline: Outline, path: Path, actions: KnownActions): NameRule | undefined {
+function ruleOfKeys(outline: Outline, path: Path, actions: Catalog): NameRule | undefined {
   for (let length = path.length; length > 0; length--) {
     const keys = keysAt(outline, path.slice(0, length - 1), actions);
     const key = String(path[length - 1]);

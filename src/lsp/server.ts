@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatWorkflow } from "../workflow/format_workflow.ts";
 import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
-import { findActions, type KnownActions } from "./format.ts";
+import { type Catalog, findActions } from "./format.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt, fileLinksIn } from "./definition.ts";
@@ -63,8 +63,8 @@ export async function serveEditor(host: Host): Promise<void> {
   );
   const files = new Map<string, OpenFile>();
   const withOpenFiles = overlay(host, (path) => files.get(toFileUrl(path).href)?.text);
-  let known: Promise<KnownActions> | undefined;
-  const actions = () => known ??= findActions(host);
+  let catalog: Promise<Catalog> | undefined;
+  const actions = () => catalog ??= findActions(host);
 
   const at = ({ textDocument, position }: At) => {
     const file = files.get(textDocument.uri);
@@ -134,10 +134,10 @@ export async function serveEditor(host: Host): Promise<void> {
     const found = at(params);
     if (!found) return null;
     const { file: { text, path }, offset } = found;
-    const known = await actions();
-    const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
+    const catalog = await actions();
+    const { items, ...range } = await fileCompletionsAt(text, offset, path, catalog, host) ??
       await outputCompletionsAt(found.outline, offset, () => checked(found.file)) ??
-      await completionsAt(text, offset, known);
+      await completionsAt(text, offset, catalog);
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }, index) => ({
       label,
       // In the order of the tables, which have first what is used most.
