@@ -175,7 +175,7 @@ input, select {
 .row.step .bar { opacity: .85; }
 .bar.critical { top: 8px; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
 .phase { position: absolute; height: 3px; top: 20px; min-width: 1px; background: var(--muted); }
-.arrival { position: absolute; width: 2px; height: 14px; top: 7px; background: var(--note); }
+.arrival { position: absolute; min-width: 2px; height: 14px; top: 7px; background: var(--note); }
 .row.step .bar.waiting { color: var(--muted); top: 13px; height: 2px; opacity: .6; }
 .row.step .bar.unfinished { opacity: .6; border-radius: 3px 0 0 3px; }
 .time { text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }

@@ -65,7 +65,9 @@ export function stepDetails(
 function messageTable(came: PageDetails["came"], arrivals: PageStep["arrivals"] = []): Content {
   if (!came) return [];
   const { count, texts } = came;
-  const rows = texts.map((text, index) => row([formatElapsed(arrivals[index] ?? 0), block(text)]));
+  const rows = texts.map((text, index) =>
+    row([formatElapsed(arrivals[index] ?? 0), el("code.value", text)])
+  );
   const more = count - texts.length;
   return section(
     "Messages",
