@@ -87,7 +87,9 @@ export async function runReported(
   };
   const cancellation = new Cancellation();
   // Pending output may fail while the run waits for something else.
+  let isUnread = false;
   host.stdout.onClosed((problem) => {
+    isUnread = true;
     const why = problem ? "the report cannot be written" : "nobody reads the report any more";
     cancellation.cancel(`stopped: ${why}`);
   });
@@ -177,7 +179,10 @@ export async function runReported(
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const wasHeardLate = passed && cancellation.reason !== undefined;
-    if (wasHeardLate) stderr.write(`runner: error: ${cancellation.reason} at the end of the run\n`);
+    // A reader that has left, such as head, needs no words.
+    if (wasHeardLate && !isUnread) {
+      stderr.write(`runner: error: ${cancellation.reason} at the end of the run\n`);
+    }
     if (failed) program.watching?.noteFailed(failed);
     const memory = unwatchedHost(program);
     const isKept = failed !== undefined &&
