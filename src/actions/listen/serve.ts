@@ -201,7 +201,12 @@ class Mock {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET" } = request;
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const { url = "/" } = request;
+    // A path may begin with two slashes, and a proxy's client sends a whole URL.
+    const { pathname, searchParams } = new URL(
+      url.startsWith("/") ? `http://localhost${url}` : url,
+      "http://localhost",
+    );
     const bytes = await readBytes(request);
     const headers = readFields(request.rawHeaders);
     const parts = pathname.split("/");
