@@ -23,7 +23,7 @@ export const PARAMS = {
   url: text("The server: `mqtt://user:password@host:1883`; `mqtts://` for TLS; `ws://`, `wss://`")
     .as(readUrl).required(),
   publish: text("The topic to publish to").as(readTopic),
-  subscribe: texts("The topics to receive from; `+` stands for a level, `#` for all that follow")
+  subscribe: texts("The topics to receive from; `+` matches one level, `#` all further ones")
     .as((filters, param) => filters.map((filter) => readFilter(filter, param))),
   ...CONTENT_PARAMS,
   qos: integer("The quality of service: 0, 1 or 2", { min: 0, max: 2 }).as((qos) => qos as Qos)
@@ -124,6 +124,6 @@ function readFilter(filter: string, param: Param): string {
     !/[+#\0]/.test(level) || level === "+" || level === "#" && index === levels.length - 1
   );
   if (isValid && filter !== "" && !/^\$share(\/[^/]*)?\/?$/.test(filter)) return filter;
-  const hint = "+ and # stand for whole levels, # only at the end; $share/GROUP/TOPIC shares";
+  const hint = "+ and # match whole levels, # only at the end; $share/GROUP/TOPIC shares";
   throw param.wrong(`invalid topic ${JSON.stringify(filter)}`, hint);
 }

@@ -19,7 +19,7 @@ export const PARAMS = {
     .as(readUrl).required(),
   publish: text("The subject to publish to").as(readSubject),
   request: text("The subject to publish to, and to wait for a reply").as(readSubject),
-  subscribe: text("The subject to receive from; `*` stands for a token, `>` for all that follow")
+  subscribe: text("The subject to receive from; `*` matches one token, `>` all further ones")
     .as(readPattern),
   put: text("The key of `bucket` to write").as(readSubject),
   get: text("The key of `bucket` to read").as(readSubject),
@@ -97,7 +97,7 @@ function readSubject(subject: string, param: Param): string {
 
 function readPattern(subject: string, param: Param): string {
   if (/^([^\s.*>]+|\*)(\.([^\s.*>]+|\*))*(\.>)?$|^>$/.test(subject)) return subject;
-  const hint = "* and > stand for whole tokens between dots, > only at the end";
+  const hint = "* and > match whole tokens between dots, > only at the end";
   throw param.wrong(`invalid subject ${JSON.stringify(subject)}`, hint);
 }
 
