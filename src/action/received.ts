@@ -1,6 +1,6 @@
 import { StepError } from "../base/errors.ts";
 import { findExchangedSecrets } from "../secrets/find_secrets.ts";
-import type { SecretSink } from "./action.ts";
+import type { ActionContext, Dict, SecretSink } from "./action.ts";
 
 /** The memory that a message takes besides its content, in bytes. */
 const MESSAGE_COST = 128;
@@ -35,6 +35,17 @@ export class Intake {
     await new Promise<void>((resolve) => setTimeout(resolve));
     this.#turnBegan = performance.now();
   }
+}
+
+/** What the steps of a job have received. */
+class Received {
+  /** The last message, which a step may answer. */
+  last: Dict | undefined;
+}
+
+/** What the steps of a job have received so far. */
+export function receivedBefore({ scope }: Pick<ActionContext, "scope">): Received {
+  return scope.job.resource("received messages", () => new Received());
 }
 
 /** The length of the excerpt of received data in an error. */

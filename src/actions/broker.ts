@@ -10,8 +10,8 @@ import { BODY_LIMIT } from "../base/value/byte_size.ts";
 import { dataIn, jsonOrText } from "../base/value/parse_json.ts";
 import type { Dict, Value } from "../action/action.ts";
 import type { ActionAttempt } from "../action/attempt.ts";
-import { excerpt, Intake } from "../action/received.ts";
-import { condition, integer, type Param, text, value } from "../action/rule.ts";
+import { excerpt, Intake, receivedBefore } from "../action/received.ts";
+import { condition, flag, integer, type Param, text, value } from "../action/rule.ts";
 
 /** The content of a message to publish. */
 export const CONTENT_PARAMS = {
@@ -19,6 +19,13 @@ export const CONTENT_PARAMS = {
   body: value("any", "The text to publish, or an object or list to publish as JSON"),
   file: text("A file to publish, relative to the file that names it").with({ namesFile: "any" }),
 };
+
+/** Whether a step answers. */
+export const REPLY = flag("`true` answers the message that a step of the job received last")
+  .as((isReply, param) => {
+    if (isReply) return isReply;
+    throw param.wrong('"reply" is true or left out');
+  });
 
 /** Until when a step receives. */
 export const RECEIVE_PARAMS = {
@@ -73,6 +80,17 @@ function encodeJson(value: Value): string {
     if (typeof part !== "number" || Number.isFinite(part)) return part;
     throw new StepError(`the message contains ${part}, a number that JSON does not have`);
   });
+}
+
+/** The message that a step of the job received last, where `reply: true` answers one. */
+export function messageToAnswer({ context }: ActionAttempt): Dict {
+  const { last } = receivedBefore(context);
+  if (last) return last;
+  throw new StepError(
+    "there is no message to answer",
+    'a step with "subscribe" or "uses: receive" must have received one in this job',
+    { parameter: "reply" },
+  );
 }
 
 /** A content as steps see it: `body` is data of JSON, or text; both are bytes if it is no text. */
@@ -168,6 +186,7 @@ export class Inbox {
         `cannot receive from ${source}`,
       );
       if (this.#fault !== undefined) throw this.#fault;
+      receivedBefore(attempt.context).last = this.#messages.at(-1);
     } catch (error) {
       this.isDone = true;
       if (!(error instanceof StepError)) throw error;

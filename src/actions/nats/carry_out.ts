@@ -2,15 +2,17 @@ import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
-import { contentOf, Inbox, readContent } from "../broker.ts";
+import { contentOf, Inbox, messageToAnswer, readContent } from "../broker.ts";
+import { StepError } from "../../base/errors.ts";
 import type { Client, Msg, MsgHdrs } from "./client.ts";
 import type { NatsParams, Start } from "./nats_params.ts";
 
 /** Publishes, asks, receives, or works with a key. */
 export async function carryOut(client: Client, params: NatsParams, attempt: ActionAttempt) {
-  const { publish, request, put, get } = params;
+  const { publish, request, reply, put, get } = params;
   if (publish !== undefined) return await publishTo(client, publish, params, attempt);
   if (request !== undefined) return await ask(client, request, params, attempt);
+  if (reply) return await publishTo(client, subjectOfReply(attempt), params, attempt);
   if (put !== undefined) return await putKey(client, put, params, attempt);
   if (get !== undefined) return await getKey(client, get, params, attempt);
   return await receive(client, params, attempt);
@@ -50,6 +52,15 @@ async function publishTo(
   };
   await attempt.during(`publishing to ${what}`, send(), `cannot publish to ${what}`);
   return { res: {}, brief: "published", traffic };
+}
+
+/** Where the message that was received last wants its reply. */
+function subjectOfReply(attempt: ActionAttempt): string {
+  const { subject, reply } = messageToAnswer(attempt);
+  if (typeof reply === "string" && reply !== "") return reply;
+  const what = typeof subject === "string" ? `the message from subject "${subject}"` : "it";
+  const text = `cannot answer: ${what} was published, not requested`;
+  throw new StepError(text, undefined, { parameter: "reply" });
 }
 
 async function store(

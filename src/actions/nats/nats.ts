@@ -8,7 +8,7 @@ export const nats = action({
   name: "nats",
   summary: "Publishes messages to NATS and JetStream, asks for replies, and receives",
   params: PARAMS,
-  oneOf: ["publish", "request", "subscribe", "put", "get"],
+  oneOf: ["publish", "request", "reply", "subscribe", "put", "get"],
   atMostOne: ["json", "body", "file"],
   check({ url, tls }, param, raw) {
     const content = ["json", "body", "file"];
@@ -16,6 +16,7 @@ export const nats = action({
       {
         publish: [...content, "headers", "confirm", "stream"],
         request: [...content, "headers"],
+        reply: [...content, "headers", "confirm"],
         subscribe: ["stream", "from", "group", "until", "max_messages", "background"],
         put: [...content, "bucket"],
         get: ["bucket"],
@@ -29,7 +30,7 @@ export const nats = action({
       param.of("tls").wrong('a URL with nats:// takes no "tls"', hint, { at: "key" });
     }
     const has = (name: string) => (raw[name] ?? null) !== null;
-    for (const verb of ["publish", "put"]) {
+    for (const verb of ["publish", "reply", "put"]) {
       if (!has(verb) || content.some((name) => Object.hasOwn(raw, name))) continue;
       param.wrong(`"${verb}" needs "json", "body" or "file"`, 'body: "" is an empty one');
     }
@@ -74,10 +75,10 @@ export const nats = action({
   usage: 'with: { url: "nats://127.0.0.1", request: orders.total, json: { id: 7 } }',
   example: "res.message.body.total == 42",
   describe(req, res) {
-    const verb = ["publish", "request", "subscribe", "put", "get"]
+    const verb = ["publish", "request", "reply", "subscribe", "put", "get"]
       .find((verb) => req[verb] !== undefined) ?? "";
     return {
-      request: { title: `${verb} ${req[verb]}`, covered: [verb] },
+      request: { title: verb === "reply" ? verb : `${verb} ${req[verb]}`, covered: [verb] },
       ...res && { response: { covered: res.messages ? ["message"] : [] } },
     };
   },

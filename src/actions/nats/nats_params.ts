@@ -11,7 +11,7 @@ import {
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
 import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+import { CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
 
 /** The parameters of nats. */
 export const PARAMS = {
@@ -19,6 +19,7 @@ export const PARAMS = {
     .as(readUrl).required(),
   publish: text("The subject to publish to").as(readSubject),
   request: text("The subject to publish to, and to wait for a reply").as(readSubject),
+  reply: REPLY,
   subscribe: text("The subject to receive from; `*` matches one token, `>` all further ones")
     .as(readPattern),
   put: text("The key of `bucket` to write").as(readSubject),

@@ -1,5 +1,5 @@
 import type { ActionContext, Condition, Dict } from "../../action/action.ts";
-import { excerpt } from "../../action/received.ts";
+import { excerpt, receivedBefore } from "../../action/received.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import {
   findOpenStep,
@@ -50,6 +50,7 @@ export async function takeMessages(params: ReceiveParams, req: Dict, context: Ac
     throw failure;
   }
   const messages = search.take();
+  if (messages.length > 0) receivedBefore(context).last = messages.at(-1);
   return {
     res: { message: messages.at(-1) ?? null, messages, waited },
     brief: none === undefined ? countOf(messages.length, "message") : "nothing came",

@@ -180,12 +180,10 @@ Deno.test("nats asks another job for a reply", async () => {
       - id: asked
         uses: nats
         with: { subscribe: total, background: true }
-      - id: question
-        uses: receive
+      - uses: receive
         with: { from: asked, timeout: 20s }
-        outputs: { reply: message.reply }
       - uses: nats
-        with: { publish: "{{outputs.question.reply}}", json: { total: 42 }, headers: { from: service } }`;
+        with: { reply: true, json: { total: 42 }, headers: { from: service } }`;
   await withFiles({ "flow.yml": text }, async (cwd) => {
     await using server = await natsServer(cwd);
     const env = { NATS_URL: `nats://${signedIn}:${server.port}` };
@@ -214,6 +212,11 @@ Deno.test("nats explains rights, streams, requests without an answer, and what i
       `${here}, get: a, bucket: none`,
       `${here}, subscribe: orders.quiet, timeout: 300ms`,
       `url: "nats://127.0.0.1:1", publish: a, body: x`,
+      `${here}, reply: true, body: x`,
+      `${here}, request: $JS.API.STREAM.CREATE.S, json: { name: S, subjects: [s] }`,
+      `${here}, publish: s, stream: S, body: x`,
+      `${here}, subscribe: s, stream: S, from: beginning`,
+      `${here}, reply: true, body: x`,
     ], cwd);
     const place = `NATS at 127.0.0.1 port ${server.port}`;
     for (
@@ -226,6 +229,8 @@ Deno.test("nats explains rights, streams, requests without an answer, and what i
         `cannot read key "a" of bucket "none" of ${place}: stream not found`,
         `timed out after 300ms while waiting for 1 message from subject "orders.quiet" of ${place}: no message came`,
         "127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
+        "there is no message to answer",
+        'cannot answer: the message from subject "s" was published, not requested',
       ]
     ) assertStringIncludes(stdout, text);
     const { stdout: denied } = await failures([`${here}, publish: a, body: x`], cwd, [
