@@ -74,6 +74,8 @@ export interface ActionSpec<S extends Shape, F extends ResponseShape, C>
   readonly target?: (params: Values<S>) => Target | Promise<Target>;
   /** Waits until the action may begin, before its timeout does; the result is called at its end. */
   readonly acquire?: (context: ActionContext) => Promise<() => void>;
+  /** Loads modules that must not be loaded while other steps are under way. */
+  readonly modules?: () => Promise<unknown>;
   /** How steps get and share what they work with; absent if an attempt needs nothing of it. */
   readonly connection?: Connection<Values<S>, C>;
   /** What to say about errors of the library. */
@@ -160,7 +162,7 @@ export function action<const S extends Shape, const F extends ResponseShape, C =
 ): Action {
   return {
     ...declare(spec),
-    load: () => runnerOf(spec),
+    load: () => inTurn(() => runnerOf(spec)),
   };
 }
 
@@ -206,6 +208,19 @@ function listFields(shape: ResponseShape): readonly ResponseField[] {
   });
 }
 
+/** The action that is being loaded, or was last. */
+let loading: Promise<unknown> = Promise.resolve();
+
+/**
+ * Loads one action after the other: side by side they may make the runtime panic
+ * (denoland/deno#36258).
+ */
+function inTurn(load: () => Promise<RunAction>): Promise<RunAction> {
+  const loaded = loading.then(load);
+  loading = loaded.catch(() => {});
+  return loaded;
+}
+
 /** Loads what carries actions out, which a run without one never needs. */
 async function runnerOf<S extends Shape, F extends ResponseShape, C>(
   spec: ActionSpec<S, F, C>,
@@ -213,6 +228,8 @@ async function runnerOf<S extends Shape, F extends ResponseShape, C>(
   const { ActionAttempt } = await import("./attempt.ts");
   const { onConnection, withoutConnection } = await import("./connection.ts");
   const { name, connection, refusals, subscribe } = spec;
+  // Libraries that cannot be loaded say more than a refused connection.
+  await spec.modules?.();
   const run = spec.run!;
   return async (raw, context) => {
     const params = readRun(spec, raw, context.secrets);

@@ -7,7 +7,7 @@ import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Tls } from "../../action/tls/tls.ts";
 import type { Registry } from "./protobuf.ts";
 
-// Loaded when a connection needs it, beside other calls, it makes the runtime panic (denoland/deno#36258).
+// Loaded beside other calls they make the runtime panic (denoland/deno#36258).
 await import("../../action/tls/pem.ts");
 await import("../../action/tls/secure_socket.ts");
 const { connect } = await import("node:http2");

@@ -148,15 +148,12 @@ export const grpc = action({
   body: { id: "7" }`,
   example: 'res.body.name == "Ann"',
   target: ({ addr }) => addr,
+  modules: () => Promise.all([import("./channel.ts"), import("./call_method.ts")]),
   connection: {
     by: ["addr", "tls", ...TLS_FILES],
     parallel: true,
     async open(params, attempt): Promise<Channel> {
-      // The libraries too, which say more than a refused connection if they cannot be loaded.
-      const [{ openChannel }] = await Promise.all([
-        import("./channel.ts"),
-        import("./call_method.ts"),
-      ]);
+      const { openChannel } = await import("./channel.ts");
       return await openChannel(tlsOf(params), attempt);
     },
     isLost: ({ isOpen }) => !isOpen,
