@@ -4,9 +4,9 @@
  * An action opens a subscription by `subscribe` in its definition, beside `run`, and documents the
  * fields of its messages in `messages`. A step with `background: true`, or any step if the action
  * has no such parameter, then calls `subscribe` with a connection of its own, which the seam closes
- * when the run ends. It calls `open.add(message, bytes)` for each message, `open.end(reason)` when
- * no more can come, and `open.onClose(act)` for what else is to be ended, and returns once the
- * server has confirmed the subscription.
+ * when the run ends. It calls `open.add(message, bytes, acknowledge)` for each message,
+ * `open.end(reason)` when no more can come, and `open.onClose(act)` for what else is to be ended,
+ * and returns once the server has confirmed the subscription.
  *
  * @module
  */
@@ -42,6 +42,8 @@ export class Message {
     readonly value: Dict,
     /** What it counts. */
     readonly bytes: number,
+    /** Confirms it to the server, once a step has taken it. */
+    readonly acknowledge?: () => void | Promise<void>,
   ) {}
 }
 
@@ -89,10 +91,13 @@ export class OpenStep {
     });
   }
 
-  /** Keeps a message, or hands it to a step that waits for it. `bytes` are those that came. */
-  add(value: Dict, bytes: number): void {
+  /**
+   * Keeps a message, or hands it to a step that waits for it. `bytes` are those that came;
+   * `acknowledge` is called for one that a step has taken.
+   */
+  add(value: Dict, bytes: number, acknowledge?: Message["acknowledge"]): void {
     if (this.#isClosed) return;
-    const message = new Message(this.#all.messages++, this, value, bytes);
+    const message = new Message(this.#all.messages++, this, value, bytes, acknowledge);
     this.#kept.push(message);
     this.#bytes += bytes;
     if (++this.#came <= MAX_SHOWN) this.#show(value);

@@ -105,7 +105,9 @@ async function receive(client: Client, params: AmqpParams, attempt: ActionAttemp
     // What is not taken stays for others, in its order.
     const prefetch = until === undefined ? Math.min(max ?? 1, 1000) : 1;
     await consume(channel, params, prefetch, attempt, {
-      take: (message, bytes) => inbox.add(message, bytes),
+      take(message, bytes, acknowledge) {
+        if (inbox.add(message, bytes)) acknowledge();
+      },
       end: (error) => inbox.fail(error),
     });
     const subscribed = clock.ticks();
@@ -119,8 +121,8 @@ async function receive(client: Client, params: AmqpParams, attempt: ActionAttemp
   });
 }
 
-/** How many messages an open step may have that it has not acknowledged. */
-const OPEN_PREFETCH = 100;
+/** An open step bounds by itself what it keeps, of which nothing is acknowledged. */
+const NO_PREFETCH = 0;
 
 /** Opens a subscription that later steps receive from. */
 export async function stayOpen(
@@ -130,8 +132,8 @@ export async function stayOpen(
   attempt: ActionAttempt,
 ) {
   const channel = await client.connection.channel();
-  await consume(channel, params, OPEN_PREFETCH, attempt, {
-    take: (message, bytes) => (open.add(message, bytes), true),
+  await consume(channel, params, NO_PREFETCH, attempt, {
+    take: (message, bytes, acknowledge) => open.add(message, bytes, acknowledge),
     end: (error) => open.end(error.message),
   });
   return { res: { messages: [], message: null }, brief: "subscribed" };
@@ -139,13 +141,13 @@ export async function stayOpen(
 
 /** Who takes messages. */
 interface Taker {
-  /** Takes a message of so many bytes; false if it needs no more. */
-  take(message: Dict, bytes: number): boolean;
+  /** Takes a message of so many bytes, which it acknowledges when it is not to come again. */
+  take(message: Dict, bytes: number, acknowledge: () => void): void;
   /** No more can come. */
   end(error: Error): void;
 }
 
-/** Has messages come, and settles those that are taken. */
+/** Has messages come, and settles those that are acknowledged. */
 async function consume(
   channel: AMQPChannel,
   params: AmqpParams,
@@ -159,8 +161,8 @@ async function consume(
     const queue = exchange === undefined ? subscribe : await ownQueue(channel, exchange, subscribe);
     await channel.basicQos(prefetch);
     const consumer = await channel.basicConsume(queue, { noAck: false }, (message) => {
-      if (!taker.take(readMessage(queue, message), message.bodySize)) return;
-      settleMessage(channel, message, settle);
+      const acknowledge = () => settleMessage(channel, message, settle);
+      taker.take(readMessage(queue, message), message.bodySize, acknowledge);
     });
     // It waits until the server, or the end of the step, closes the channel.
     consumer.wait().then(() => {}, (error) => taker.end(plainError(error) as Error));

@@ -53,10 +53,14 @@ async function receive(
   const { clock } = attempt.context.host;
   const began = clock.ticks();
   const end = await subscribe(client, topic, params, attempt, {
-    take: (message, bytes) => inbox.add(message, bytes),
+    take(message, bytes, acknowledge) {
+      const isTaken = inbox.add(message, bytes);
+      if (isTaken) acknowledge?.().catch((error) => inbox.fail(error));
+      return isTaken;
+    },
     end: (error) => inbox.fail(error),
     isOver: () => inbox.isDone || attempt.signal.aborted,
-  }, false);
+  });
   const subscribed = clock.ticks();
   try {
     await inbox.received();
@@ -79,10 +83,10 @@ export async function stayOpen(
   attempt: ActionAttempt,
 ) {
   const end = await subscribe(client, params.subscribe!, params, attempt, {
-    take: (message, bytes) => (open.add(message, bytes), true),
+    take: (message, bytes, acknowledge) => (open.add(message, bytes, acknowledge), true),
     end: (error) => open.end(error instanceof Error ? error.message : String(error)),
     isOver: () => attempt.signal.aborted,
-  }, true);
+  });
   open.onClose(end);
   return { res: { messages: [], message: null }, brief: "subscribed" };
 }
@@ -94,31 +98,32 @@ function sourceOf(topic: string, { peer }: ActionAttempt): string {
 
 /** Who takes messages. */
 interface Taker {
-  /** Takes a message of so many bytes; false if it needs no more. */
-  take(message: Dict, bytes: number): boolean;
+  /**
+   * Takes a message of so many bytes; false if it needs no more. It acknowledges those of a group.
+   */
+  take(message: Dict, bytes: number, acknowledge?: () => Promise<void>): boolean;
   /** No more can come. */
   end(error: unknown): void;
   /** Whether it needs no more. */
   isOver(): boolean;
 }
 
-/** Has messages come; what it returns ends that, and commits what was taken from a group. */
+/** Has messages come; what it returns ends that, and commits what was acknowledged. */
 async function subscribe(
   client: Client,
   topic: string,
   { group, from, partition }: KafkaParams,
   attempt: ActionAttempt,
   taker: Taker,
-  isOpen: boolean,
 ): Promise<() => Promise<void>> {
-  const take: Take = (message, partition) => {
+  const take: Take = (message, partition, acknowledge) => {
     const { value, key } = message;
     const bytes = (value?.length ?? 0) + (key?.length ?? 0);
-    return taker.take(readMessage(topic, partition, message), bytes);
+    return taker.take(readMessage(topic, partition, message), bytes, acknowledge);
   };
   const begin = async () => {
     if (group !== undefined) {
-      return await joinGroup(client, topic, group, from, take, taker.end, attempt, isOpen);
+      return await joinGroup(client, topic, group, from, take, taker.end, attempt);
     }
     const positions = await client.begin(topic, from, partition);
     client.read(topic, positions, take, taker.isOver).catch(taker.end);
@@ -134,7 +139,38 @@ const POLL = 300;
 /** Milliseconds after which the group goes on without a program that was killed. */
 const SESSION = 10_000;
 
-type Take = (message: KafkaMessage, partition: number) => boolean;
+type Take = (
+  message: KafkaMessage,
+  partition: number,
+  acknowledge?: () => Promise<void>,
+) => boolean;
+
+/** How far a group is in a partition. */
+class Progress {
+  /** The offsets of messages that came, and that no step has taken, in their order. */
+  readonly #open = new Set<string>();
+  #next: string | undefined;
+  #committed: string | undefined;
+
+  constructor(readonly partition: number) {}
+
+  come(offset: string): void {
+    this.#open.add(offset);
+    this.#next = String(BigInt(offset) + 1n);
+    this.#committed ??= offset;
+  }
+
+  take(offset: string): void {
+    this.#open.delete(offset);
+  }
+
+  /** The offset at which the group goes on, if another was committed. */
+  uncommitted(): string | undefined {
+    const [offset = this.#next] = this.#open;
+    if (offset === this.#committed) return undefined;
+    return this.#committed = offset;
+  }
+}
 
 async function joinGroup(
   { kafka, links }: Client,
@@ -144,7 +180,6 @@ async function joinGroup(
   take: Take,
   fail: (error: unknown) => void,
   attempt: ActionAttempt,
-  autoCommit: boolean,
 ): Promise<() => Promise<void>> {
   const consumer = kafka.consumer({
     groupId,
@@ -160,7 +195,26 @@ async function joinGroup(
     joined.reject(links.explain(error));
     fail(links.explain(error));
   });
-  const taken = new Map<number, string>();
+  const all = new Map<number, Progress>();
+  const failing = `commit the offsets of group "${groupId}"`;
+  const send = async () => {
+    const offsets = [...all.values()].flatMap((progress) => {
+      const offset = progress.uncommitted();
+      return offset === undefined ? [] : [{ topic, partition: progress.partition, offset }];
+    });
+    if (offsets.length === 0) return;
+    await consumer.commitOffsets(offsets).catch(async (error) => {
+      throw await attempt.explain(`cannot ${failing}`, links.explain(error));
+    });
+  };
+  let sent = Promise.resolve();
+  let next: Promise<void> | undefined;
+  // What is taken while a request is under way goes in the next.
+  const commit = () =>
+    next ??= sent.catch(() => {}).then(() => {
+      next = undefined;
+      return sent = send();
+    });
   try {
     await consumer.connect();
     await consumer.subscribe({
@@ -168,9 +222,15 @@ async function joinGroup(
       fromBeginning: "name" in from && from.name === "beginning",
     });
     await consumer.run({
-      autoCommit,
+      autoCommit: false,
       eachMessage({ partition, message }) {
-        if (take(message, partition)) taken.set(partition, String(BigInt(message.offset) + 1n));
+        const progress = all.get(partition) ?? new Progress(partition);
+        all.set(partition, progress);
+        progress.come(message.offset);
+        take(message, partition, () => {
+          progress.take(message.offset);
+          return commit();
+        });
         return Promise.resolve();
       },
     });
@@ -181,15 +241,8 @@ async function joinGroup(
   }
   return async () => {
     forget();
-    const offsets = [...taken].map(([partition, offset]) => ({ topic, partition, offset }));
     try {
-      if (offsets.length === 0 || autoCommit) return;
-      const failing = `commit the offsets of group "${groupId}"`;
-      await attempt.during(
-        `waiting to ${failing}`,
-        consumer.commitOffsets(offsets).catch((error) => Promise.reject(links.explain(error))),
-        `cannot ${failing}`,
-      );
+      if (!attempt.signal.aborted) await attempt.during(`waiting to ${failing}`, commit());
     } finally {
       await consumer.disconnect().catch(() => {});
     }

@@ -1,4 +1,5 @@
 import type { ActionContext, Condition, Dict } from "../../action/action.ts";
+import { ActionAttempt } from "../../action/attempt.ts";
 import { excerpt, receivedBefore } from "../../action/received.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import {
@@ -49,7 +50,7 @@ export async function takeMessages(params: ReceiveParams, req: Dict, context: Ac
     search.giveBack();
     throw failure;
   }
-  const messages = search.take();
+  const messages = await search.take(context);
   if (messages.length > 0) receivedBefore(context).last = messages.at(-1);
   return {
     res: { message: messages.at(-1) ?? null, messages, waited },
@@ -136,9 +137,12 @@ class Search implements Receiver {
     for (const leave of this.#leave) leave();
   }
 
-  /** Takes what was found. */
-  take(): readonly Dict[] {
+  /** Takes what was found, and has the server know. */
+  async take(context: ActionContext): Promise<readonly Dict[]> {
     for (const message of this.#found) message.open.remove(message);
+    const attempt = new ActionAttempt(context, { program: "receive" }, [], this.params.timeout);
+    const taken = Promise.all(this.#found.map(({ acknowledge }) => acknowledge?.()));
+    await attempt.during("acknowledging what it took", taken).finally(attempt.end);
     return this.#found.map(({ value }) => value);
   }
 

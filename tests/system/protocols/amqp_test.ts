@@ -128,11 +128,15 @@ const OPEN = flow(`
         test: message.routing_key == "invoice.paid" && message.exchange == "amq.topic"
       - uses: receive
         with: { from: jobs }
-        test: message.body == "work" && message.queue == "jobs"
-      - name: it is acknowledged
+        test: message.body == "work" && message.queue == "jobs"`);
+
+const TAKEN = flow(`
+      - id: kept
         uses: amqp
-        with: { depth: jobs }
-        test: res.depth == 0 && res.consumers == 1`);
+        with: { subscribe: kept, background: true }
+      - uses: receive
+        with: { from: kept, where: message.body == "second" }
+        test: "!message.redelivered"`);
 
 const GONE = flow(`
       - uses: amqp
@@ -172,6 +176,27 @@ Deno.test("amqp publishes to RabbitMQ, receives, and declares for the time of th
     await t.step("a step that stays open", async () => {
       const { stdout } = await run(OPEN);
       assertPassed(stdout);
+    });
+
+    await t.step("what no step took of a step that stays open is in the queue again", async () => {
+      const { AMQPClient } = await import("@cloudamqp/amqp-client");
+      const connection = await new AMQPClient(env.RABBIT_URL).connect();
+      const channel = await connection.channel();
+      await channel.queueDeclare("kept");
+      for (const text of ["first", "second", "third"]) {
+        await channel.basicPublish("", "kept", text);
+      }
+      assertPassed((await run(TAKEN)).stdout);
+      const came: string[] = [];
+      const all = Promise.withResolvers<void>();
+      await channel.basicConsume("kept", { noAck: true }, (message) => {
+        came.push(`${message.bodyToString()} ${message.redelivered}`);
+        if (came.length === 2) all.resolve();
+      });
+      await all.promise;
+      assertEquals(came, ["first true", "third true"]);
+      assertEquals(await channel.queueDelete("kept"), { messageCount: 0 });
+      await connection.close();
     });
 
     await t.step("what a run declared is gone", async () => {

@@ -138,6 +138,41 @@ Deno.test("kafka keeps what comes while other steps act, with and without a grou
   });
 });
 
+Deno.test("kafka commits for a group what later steps have taken, in order", async () => {
+  const first = flow(`
+      - uses: kafka
+        iteration: [0, 1, 2, 3]
+        with: { publish: orders, json: { id: "{{vars.item}}" }, partition: 0 }
+        test: res.offset == vars.item
+      - id: orders
+        uses: kafka
+        with: { subscribe: orders, group: billing, from: beginning, background: true }
+      - uses: receive
+        with: { from: orders, where: message.body.id == 1 }
+      - name: the first one is not taken
+        uses: kafka
+        with: { lag: orders, group: billing }
+        test: res.lag == 4
+      - uses: receive
+        with: { from: orders }
+        test: message.body.id == 0
+      - uses: kafka
+        with: { lag: orders, group: billing }
+        test: res.lag == 2 && res.partitions[0].committed == 2`);
+  const second = flow(`
+      - name: a later run goes on after what was taken
+        uses: kafka
+        with: { subscribe: orders, group: billing }
+        test: res.message.body.id == 2`);
+  await withFiles({ "first.yml": first, "second.yml": second }, async (cwd) => {
+    await using server = await kafkaServer();
+    for (const file of ["first.yml", "second.yml"]) {
+      const { stdout } = await runCli([file], { cwd, env: { BROKERS: server.brokers } });
+      assertPassed(stdout);
+    }
+  });
+});
+
 Deno.test("kafka signs in over TLS by either mechanism, and shows the password nowhere", async () => {
   const step = (mechanism: string, password = "open-sesame-42") => `
       - uses: kafka
