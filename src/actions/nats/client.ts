@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
 import type {
+  ConnectionOptions,
   Msg,
   MsgHdrs,
   NatsConnectionImpl,
   PermissionViolationError,
+  ProtocolHandler,
   Status,
-  Transport,
 } from "@nats-io/nats-core/internal";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
@@ -14,6 +15,8 @@ import { BODY_LIMIT } from "../../base/value/byte_size.ts";
 import type { NatsParams } from "./nats_params.ts";
 
 export type { Msg, MsgHdrs };
+
+type Library = typeof import("@nats-io/nats-core/internal");
 
 /** The time that the library gives what the step limits. */
 const FOREVER = 2 ** 31 - 1;
@@ -28,29 +31,61 @@ interface Waiting {
   readonly subject: string | undefined;
 }
 
-/** A connection that is signed in, which all steps may use at the same time. */
+/**
+ * A connection that all steps may use at the same time. The library speaks over a socket of ours,
+ * whose bytes are parsed here, where errors can be caught.
+ */
 export class Client {
+  readonly nats: NatsConnectionImpl;
+  readonly makeHeaders: () => MsgHdrs;
+  readonly #protocol: ProtocolHandler;
   /** What to call when the connection is over, or the server refuses a subject. */
   readonly #waiting = new Set<Waiting>();
   #cause: Error | undefined;
+  /** The bytes since the last whole message, and since others had a turn. */
+  #unread = 0;
+  #turn = 0;
+  #messages = 0;
 
-  constructor(readonly nats: NatsConnectionImpl, readonly makeHeaders: () => MsgHdrs) {
-    nats.protocol.listeners.push(
+  constructor(readonly socket: Socket, library: Library, options: ConnectionOptions) {
+    const { NatsConnectionImpl, ProtocolHandler, headers } = library;
+    this.makeHeaders = headers;
+    // Its constructor is private in the types alone.
+    this.nats = Reflect.construct(NatsConnectionImpl, [options]);
+    const protocol = this.#protocol = new ProtocolHandler(this.nats.options, this.nats);
+    this.nats.protocol = protocol;
+    const end = (error?: Error) => this.#end(error ?? protocol.lastError ?? lost());
+    protocol.transport = {
+      lang: "nats.js",
+      version: "3.4.0",
+      isEncrypted: () => false,
+      // The library uses the buffer again.
+      send: (frame: Uint8Array) => socket.write(frame.slice()),
+      close: end,
+      disconnect: end,
+    } as unknown as ProtocolHandler["transport"];
+    protocol.listeners.push(
       {
-        push: (status: Status) => {
-          if (status.type !== "error" || !("subject" in status.error)) return;
-          const { subject, operation } = status.error as PermissionViolationError;
-          if (operation !== "publish") return;
-          for (const one of this.#waiting) if (one.subject === subject) one.fail(status.error);
-        },
+        push: (status: Status) => this.#notice(status),
         stop() {},
-        iterClosed: Promise.resolve(),
-      } as unknown as NatsConnectionImpl["protocol"]["listeners"][number],
+      } as unknown as ProtocolHandler["listeners"][number],
     );
-    nats.closed().then((error) => {
-      this.#cause ??= error ?? lost();
-      for (const { fail } of this.#waiting) fail(this.#cause);
-    });
+  }
+
+  /** Signs in, once the server has greeted. */
+  async signIn(greeting: Uint8Array, pong: Library["deferred"]): Promise<void> {
+    const [protocol, { socket }] = [this.#protocol, this];
+    const signedIn = pong<void>();
+    protocol.pongs.push(signedIn);
+    protocol.connectError = (error) => signedIn.reject(error);
+    socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
+    socket.on("close", () => this.#end(socket.errored ?? protocol.lastError ?? lost()));
+    this.#read(greeting);
+    socket.resume();
+    await this.ask(signedIn);
+    protocol.connectError = undefined;
+    protocol.connected = true;
+    protocol.heartbeats.start();
   }
 
   get isLost(): boolean {
@@ -79,19 +114,8 @@ export class Client {
 
   /** Publishes a message and waits for the reply. */
   async request(subject: string, content: Uint8Array | string, headers?: MsgHdrs): Promise<Msg> {
-    const { promise, resolve, reject } = Promise.withResolvers<Msg>();
-    const inbox = `_INBOX.${crypto.randomUUID()}`;
-    const subscription = this.nats.subscribe(inbox, {
-      callback: (error, message) => error ? reject(error) : resolve(message),
-    });
-    try {
-      this.nats.publish(subject, content, { reply: inbox, ...headers && { headers } });
-      const message = await this.ask(promise, subject);
-      if (message.data.length > 0 || message.headers?.code !== 503) return message;
-      throw new Error(`no responders: nobody has subscribed to "${subject}"`);
-    } finally {
-      subscription.unsubscribe();
-    }
+    const options = { timeout: FOREVER, ...headers && { headers } };
+    return await this.ask(this.nats.request(subject, content, options), subject);
   }
 
   /** Calls JetStream, whose errors are thrown with their code. */
@@ -107,6 +131,45 @@ export class Client {
     this.#cause ??= new Error("the connection is closed");
     await this.nats.close();
   }
+
+  /** The server refuses a subject. */
+  #notice(status: Status): void {
+    if (status.type !== "error" || !("subject" in status.error)) return;
+    const { subject, operation } = status.error as PermissionViolationError;
+    if (operation !== "publish") return;
+    for (const one of this.#waiting) if (one.subject === subject) one.fail(status.error);
+  }
+
+  #read(bytes: Uint8Array): void {
+    const { inMsgs, parser } = this.#protocol;
+    if (this.socket.destroyed) return;
+    this.#unread = inMsgs > this.#messages ? bytes.length : this.#unread + bytes.length;
+    this.#messages = inMsgs;
+    this.#turn += bytes.length;
+    if (this.#turn > TURN_BYTES) this.#rest();
+    try {
+      parser.parse(bytes);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#end(new Error(`it answers, but not as a NATS server (${message.slice(0, 100)})`));
+    }
+    if (this.#unread <= BODY_LIMIT) return;
+    this.#end(new Error(`the server sent a message of more than ${BODY_LIMIT} bytes`));
+  }
+
+  /** Gives timers and other connections a turn. */
+  #rest(): void {
+    this.#turn = 0;
+    this.socket.pause();
+    setTimeout(() => this.socket.resume());
+  }
+
+  #end(error: Error): void {
+    this.#cause ??= error;
+    for (const { fail } of this.#waiting) fail(this.#cause);
+    this.socket.destroy();
+    void this.#protocol.close(error);
+  }
 }
 
 function lost(): Error {
@@ -120,7 +183,6 @@ export async function openNats(
 ): Promise<Client> {
   const options = await attempt.secure(url.isSecure ? tls : undefined);
   const { default: library } = await import("@nats-io/nats-core/internal");
-  const { NatsConnectionImpl, nkeyAuthenticator, ProtocolHandler, setTransportFactory } = library;
   const plain = await attempt.socket();
   plain.setNoDelay(true);
   const greeting = await attempt.during(
@@ -129,38 +191,18 @@ export async function openNats(
   );
   const socket = await secured(plain, greeting, options, attempt);
   const { username, password } = url;
-  // Its constructor is private in the types alone.
-  const nats: NatsConnectionImpl = Reflect.construct(NatsConnectionImpl, [{
-    servers: [`${url.host.includes(":") ? `[${url.host}]` : url.host}:${url.port}`],
+  const seed = new TextEncoder().encode(nkey);
+  const client = new Client(socket, library, {
     name: "runner",
     reconnect: false,
     ignoreClusterUpdates: true,
-    resolve: false,
-    timeout: FOREVER,
+    noAsyncTraces: true,
     ...password !== "" && { user: username, pass: password },
     ...token !== undefined && { token },
-    ...nkey !== undefined && { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkey)) },
-  }]);
-  const protocol = nats.protocol = new ProtocolHandler(nats.options, nats);
-  const transport = new SocketTransport(socket, options !== undefined, (bytes) => {
-    protocol.parser.parse(bytes);
-    return protocol.inMsgs;
+    ...nkey !== undefined && { authenticator: library.nkeyAuthenticator(seed) },
   });
-  // All connections of the library have one factory: it is set in the turn that uses it.
-  const dialed = protocol as unknown as { prepare: () => Promise<void> };
-  const prepare = dialed.prepare.bind(protocol);
-  dialed.prepare = () => {
-    setTransportFactory({ factory: () => transport });
-    return prepare();
-  };
-  attempt.undo(() => void protocol.close().catch(() => {}));
-  const dialing = protocol.dialLoop();
-  await transport.opened;
-  transport.begin(greeting);
-  await dialing.catch((error) => {
-    throw transport.closeError ?? error;
-  });
-  return new Client(nats, library.headers);
+  await client.signIn(greeting, library.deferred);
+  return client;
 }
 
 /** What the server says first: a line, by which it may want TLS. */
@@ -204,112 +246,4 @@ async function secured(
   attempt.undo(() => secure.destroy());
   await attempt.during(`in the TLS handshake with ${attempt.peer}`, promise);
   return secure;
-}
-
-/** The library over a socket of ours. What it gets is parsed here, where errors can be caught. */
-class SocketTransport implements Transport {
-  readonly lang = "nats.js";
-  readonly version = "3.4.0";
-  isClosed = false;
-  closeError?: Error;
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #closed = Promise.withResolvers<void | Error>();
-  #messages = 0;
-  #pending = 0;
-  #turn = 0;
-
-  constructor(
-    readonly socket: Socket,
-    readonly isSecure: boolean,
-    /** Parses bytes, and returns how many messages have come. */
-    readonly parse: (bytes: Uint8Array) => number,
-  ) {}
-
-  /** Resolves when the library is ready for bytes. */
-  get opened(): Promise<void> {
-    return this.#opened.promise;
-  }
-
-  connect(): Promise<void> {
-    this.#opened.resolve();
-    return Promise.resolve();
-  }
-
-  /** Reads on, after what was read already. */
-  begin(greeting: Uint8Array): void {
-    const { socket } = this;
-    socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
-    socket.on("close", () => this.#end(socket.errored ?? lost()));
-    this.#read(greeting);
-    if (socket.destroyed) this.#end(socket.errored ?? lost());
-    else socket.resume();
-  }
-
-  #read(bytes: Uint8Array): void {
-    if (this.isClosed) return;
-    this.#pending += bytes.length;
-    this.#turn += bytes.length;
-    if (this.#turn > TURN_BYTES) this.#rest();
-    try {
-      const messages = this.parse(bytes);
-      if (messages > this.#messages) this.#pending = 0;
-      this.#messages = messages;
-    } catch (error) {
-      const { message } = error as Error;
-      this.#end(new Error(`it answers, but not as a NATS server (${message.slice(0, 100)})`));
-    }
-    if (this.#pending <= BODY_LIMIT) return;
-    this.#end(new Error(`the server sent a message of more than ${BODY_LIMIT} bytes`));
-  }
-
-  /** Gives timers and other connections a turn. */
-  #rest(): void {
-    this.#turn = 0;
-    this.socket.pause();
-    setTimeout(() => this.isClosed || this.socket.resume());
-  }
-
-  #end(error?: Error): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    if (error) this.closeError = error;
-    this.socket.destroy();
-    this.#closed.resolve(error);
-  }
-
-  /** The library reads nothing by itself. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    return {
-      next: () => this.#closed.promise.then(() => ({ done: true, value: undefined })),
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
-  }
-
-  isEncrypted(): boolean {
-    return this.isSecure;
-  }
-
-  send(frame: Uint8Array): void {
-    // The library uses the buffer again.
-    if (!this.isClosed) this.socket.write(frame.slice());
-  }
-
-  close(error?: Error): Promise<void> {
-    this.#end(error);
-    return Promise.resolve();
-  }
-
-  disconnect(): void {
-    this.#end();
-  }
-
-  closed(): Promise<void | Error> {
-    return this.#closed.promise;
-  }
-
-  discard(): void {
-    this.#end();
-  }
 }

@@ -101,6 +101,7 @@ export const nats = action({
       say: "{message}",
       hint: "does the user have the right to it?",
     },
+    { when: /^no responders/, say: "no responders: nobody has subscribed to it" },
     {
       when: /^stream not found|^no stream/,
       say: "{message}",

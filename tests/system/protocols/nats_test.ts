@@ -223,7 +223,7 @@ Deno.test("nats explains rights, streams, requests without an answer, and what i
       const text of [
         `cannot publish to subject "secret.a" of ${place}: Permissions Violation for Publish to "secret.a"`,
         `cannot receive from subject "secret.b" of ${place}: Permissions Violation for Subscription`,
-        `cannot ask subject "nobody.there" of ${place}: no responders: nobody has subscribed to "nobody.there"`,
+        `cannot ask subject "nobody.there" of ${place}: no responders: nobody has subscribed to it`,
         `cannot publish to subject "orders.new" of ${place}: no stream stores "orders.new"`,
         `cannot subscribe to subject "orders.new" of stream "NONE" of ${place}: stream not found`,
         `cannot read key "a" of bucket "none" of ${place}: stream not found`,
