@@ -386,6 +386,7 @@ function makeModel(
     steps,
     stepsById: Map.groupBy(identified, ({ draft: { id } }) => id!),
     publishers: publishersIn(identified),
+    uses,
     readings: makeReadings(uses, jobs),
     definitions,
     usedWords: findUsedWords(document, problems),

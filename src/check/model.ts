@@ -4,6 +4,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import type { FoundReference, References } from "../expr/references.ts";
 import type { Path } from "../base/source.ts";
 import type { IdentifiedJob } from "../workflow/decode/decode_workflow.ts";
+import type { ExpressionUse } from "../workflow/decode/expressions.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { Document } from "../workflow/model.ts";
 import type { RuleForm } from "../workflow/names.ts";
@@ -61,6 +62,8 @@ export interface CheckModel {
   readonly stepsById: ReadonlyMap<string, readonly CheckedStep[]>;
   /** The steps that publish an output of that name. */
   readonly publishers: ReadonlyMap<string, readonly CheckedStep[]>;
+  /** All its expressions and templates, each with the names that it sees. */
+  readonly uses: readonly ExpressionUse[];
   readonly readings: readonly Reading[];
   /** Names that values may define which could not be read. */
   readonly definitions: ReadonlySet<string>;

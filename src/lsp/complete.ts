@@ -2,8 +2,8 @@ import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { exampleStep, keysBelow, typeOfKey } from "../workflow/names.ts";
-import { type Catalog, isExpression, type Keys, keysAt, nodeAt } from "./format.ts";
+import { exampleStep, typeOfKey } from "../workflow/names.ts";
+import { type Catalog, type Keys, keysAt, nodeAt } from "./format.ts";
 import { describeAction, describeParameter } from "./hover.ts";
 import {
   fieldOf,
@@ -12,17 +12,17 @@ import {
   makeOutline,
   type Outline,
   pairsOf,
+  scalarOf,
   type Spot,
   spotAt,
   type TextRange,
 } from "./outline.ts";
-import { chainBefore, describeMember, type Member, membersOf, namesAt } from "./members.ts";
+import { chainBefore, describeMember, membersOf, type Scope, scopeAt } from "./members.ts";
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
-import { SUITE } from "../suite/decode_suite.ts";
-import { WORKFLOW } from "../workflow/decode/decode_workflow.ts";
-import type { Checked } from "./diagnose.ts";
-import { isAbsolute, namesFile, stepAt } from "./definition.ts";
+import { checkText } from "./diagnose.ts";
+import { namesFile } from "./definition.ts";
+import { isAbsolute } from "../workflow/read_files.ts";
 
 /** Something that may be written at the cursor. */
 interface Completion {
@@ -46,11 +46,13 @@ interface Completions extends TextRange {
 const MARK = "zzcursorzz";
 const NOTHING = { items: [], start: 0, end: 0 };
 
-/** The possible completions at an offset of a text, which may be invalid. */
+/** The possible completions at an offset of the text of a file, which may be invalid. */
 export async function completionsAt(
   text: string,
   offset: number,
+  file: string,
   catalog: Catalog,
+  host: Host,
 ): Promise<Completions> {
   const start = offset - /[\w$-]*$/.exec(lineBefore(text, offset))![0].length;
   const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
@@ -59,15 +61,24 @@ export async function completionsAt(
   const { outline, spot } = marked;
   const at = (items: readonly Completion[]) => ({ items, start, end });
   const { path, scalar } = spot;
-  const before = outline.text.slice(scalar.start, start);
-  if (
-    !spot.isKey &&
-    (isExpression(outline, path, catalog) || isInBraces(before + MARK, before.length))
-  ) {
-    return at(await inExpression(before, outline, spot, catalog));
+  if (spot.isKey) {
+    if (scalar.text !== MARK) return NOTHING;
+    return at(keyItems(outline, path.slice(0, -1), text.slice(end), catalog));
   }
+  const names = typeof path.at(-1) === "string" ? namesFile(outline, path, catalog) : undefined;
+  if (names && !/\{\{|\n/.test(scalar.text)) {
+    const [before = "", after = ""] = scalar.text.split(MARK);
+    const typed = {
+      before: before + text.slice(start, offset),
+      after: text.slice(offset, end) + after,
+    };
+    return await fileItems(typed, offset, names, file, host);
+  }
+  const before = outline.text.slice(scalar.start, start);
+  const isTemplate = isInBraces(before + MARK, before.length);
+  const scope = scopeAt(await checkText(withMark(outline, spot, isTemplate), file, host), path);
+  if (isTemplate || scope.isExpression) return at(await inExpression(before, scope));
   if (scalar.text !== MARK) return NOTHING;
-  if (spot.isKey) return at(keyItems(outline, path.slice(0, -1), text.slice(end), catalog));
   const hasDash = typeof path.at(-1) === "number";
   const isBelow = /^[^\S\n]*(?:- +)?$/.test(lineBefore(text, start));
   const keys = isBelow || /[{,]\s*$/.test(before)
@@ -78,6 +89,12 @@ export async function completionsAt(
     ...keys,
     ...valueItems(outline, hasDash ? path.slice(0, -1) : path, isFirst, catalog),
   ]);
+}
+
+/** The text of a file with the mark as the expression or the template at a place. */
+function withMark({ readable }: Outline, { scalar }: Spot, isTemplate: boolean): string {
+  const mark = (isTemplate ? `"{{${MARK}}}"` : MARK) + (scalar.style === "block" ? "\n" : "");
+  return readable.slice(0, scalar.start) + mark + readable.slice(scalar.end);
 }
 
 /**
@@ -215,7 +232,9 @@ function valueItems(
     const there = itemsOf(fieldOf(job, "needs")).flatMap((one) =>
       one.kind === "scalar" ? one.text : []
     );
-    const others = outline.jobs.flatMap(({ id, node }) => id && node !== job ? id.text : []);
+    const others = itemsOf(fieldOf(outline.root, "jobs")).flatMap((other) =>
+      other === job ? [] : scalarOf(fieldOf(other, "id"))?.text ?? []
+    );
     return texts(others.filter((id) => !there.includes(id)), "a job");
   }
   const isSwitch = [field.type].flat().includes("boolean");
@@ -233,24 +252,19 @@ function texts(values: readonly string[], detail?: string): readonly Completion[
   }));
 }
 
-async function inExpression(
-  before: string,
-  outline: Outline,
-  { path }: Spot,
-  catalog: Catalog,
-): Promise<readonly Completion[]> {
+async function inExpression(before: string, scope: Scope): Promise<readonly Completion[]> {
   const chain = chainBefore(before);
-  const items = (members: readonly Member[], kind: Completion["kind"]) =>
-    members.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name)).map((member): Completion => ({
+  const members = membersOf(chain, scope).filter(({ name }) => /^[A-Za-z_]\w*$/.test(name))
+    .map((member): Completion => ({
       label: member.name,
-      kind,
+      kind: chain ? "output" : "name",
       detail: member.type,
       documentation: describeMember(member, chain?.join(".")),
       insert: member.name,
     }));
-  if (chain) return items(membersOf(chain, outline, path, catalog), "output");
+  if (chain) return members;
   return [
-    ...items(namesAt(outline, path, catalog), "name"),
+    ...members,
     ...await Promise.all([...FUNCTIONS.values()].map(async (one): Promise<Completion> => ({
       label: one.name,
       kind: "function",
@@ -310,83 +324,27 @@ function withSlot(line: string, next: () => number): string {
   return value === undefined ? escaped : `${key}\${${next()}:${escaped}}`;
 }
 
-/** A path that is being typed, up to its last "/" and the part that a name replaces. */
-interface TypedPath extends TextRange {
-  readonly directory: string;
-  readonly names: NonNullable<Parameter["namesFile"]>;
-}
-
-/** The files and directories that fit at an offset; undefined if no file is named there. */
-export async function fileCompletionsAt(
-  text: string,
+/** The files and directories whose names may replace the last part of a path. */
+async function fileItems(
+  { before, after }: { readonly before: string; readonly after: string },
   offset: number,
-  path: string,
-  catalog: Catalog,
+  names: NonNullable<Parameter["namesFile"]>,
+  file: string,
   host: Host,
-): Promise<Completions | undefined> {
-  const typed = typedPathAt(text, offset, catalog);
-  if (!typed) return undefined;
-  const { directory, names, start, end } = typed;
-  const from = isAbsolute(directory) ? directory : join(path, "..", directory);
+): Promise<Completions> {
+  const directory = before.slice(0, before.lastIndexOf("/") + 1);
+  const from = isAbsolute(directory) ? directory : join(file, "..", directory);
   const entries = (await host.files.entries(from) ?? []).filter(({ name, kind }) =>
-    !name.startsWith(".") && name !== "node_modules" && join(from, name) !== path &&
+    !name.startsWith(".") && name !== "node_modules" && join(from, name) !== file &&
     (kind === "directory" || (names === "any" || /\.ya?ml$/i.test(name)))
   );
   const items = entries.map(({ name, kind }) => {
     const label = kind === "directory" ? `${name}/` : name;
     return { label, kind: kind === "directory" ? "directory" : "file", insert: label } as const;
   });
-  return { items, start, end };
-}
-
-function typedPathAt(text: string, offset: number, catalog: Catalog): TypedPath | undefined {
-  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  const key = /([\w-]+)["']?\s*:\s+["']?[^"'{},]*$/.exec(line)?.[1];
-  // Most keys name no file, and the text need not be read for them.
-  if (key === undefined || !mayNameFile(key, catalog)) return undefined;
-  const marked = insertMark(text, offset, offset);
-  if (!marked || marked.spot.isKey) return undefined;
-  const { outline, spot: { path, scalar } } = marked;
-  const names = namesFile(outline, path, catalog);
-  const [before = "", after = ""] = scalar.text.split(MARK);
-  if (!names || scalar.text.includes("{{") || scalar.text.includes("\n")) return undefined;
-  const directory = before.slice(0, before.lastIndexOf("/") + 1);
-  const start = offset - (before.length - directory.length);
-  return { directory, names, start, end: offset + after.length };
-}
-
-/** Whether a key or a parameter of that name takes a file. */
-function mayNameFile(key: string, { actions }: Catalog): boolean {
-  const isNamed = ({ name, namesFile }: Parameter) => name === key && namesFile !== undefined;
-  return [WORKFLOW, SUITE].some(({ form }) => keysBelow(form).some(isNamed)) ||
-    [...actions.values()].some(({ parameters }) =>
-      keysBelow({ type: "map", summary: "", fields: parameters }).some(isNamed)
-    );
-}
-
-/** The outputs of a job file that may be written at an offset: `res.outputs.`. */
-export async function outputCompletionsAt(
-  { text, root }: Outline,
-  offset: number,
-  check: () => Promise<Checked>,
-): Promise<Completions | undefined> {
-  const [, id, word] = /\bres\??\.outputs\??\.(?:([A-Za-z_]\w*)\??\.)?(\w*)$/
-    .exec(text.slice(Math.max(0, offset - 200), offset)) ?? [];
-  if (word === undefined) return undefined;
-  const { model } = await check();
-  const step = model && stepAt(model, spotAt(root, offset)?.path ?? []);
-  const jobFile = step && model.embeddedBy(step.draft);
-  if (!jobFile) return undefined;
-  const { stepsById, publishers, document } = jobFile;
-  const published = (id: string) => [...stepsById.get(id)?.[0]?.published ?? []];
-  const names = id === undefined
-    ? [...[...stepsById.keys()].filter((id) => published(id).length > 0), ...publishers.keys()]
-    : published(id);
-  const items = names.filter((name) => /^[A-Za-z_]\w*$/.test(name)).map((name): Completion => ({
-    label: name,
-    kind: "output",
-    documentation: `Published by \`${document.name}\`.`,
-    insert: name,
-  }));
-  return { items, start: offset - word.length, end: offset };
+  return {
+    items,
+    start: offset - (before.length - directory.length),
+    end: offset + after.length,
+  };
 }

@@ -3,7 +3,9 @@ import { valueAt } from "../base/value/value.ts";
 import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
 import { contentOf, itemsOf, type Outline, pairsOf, type Spot, type TextRange } from "./outline.ts";
 import { join } from "@std/path/join";
+import { isAbsolute } from "../workflow/read_files.ts";
 import { type Catalog, keysAt } from "./format.ts";
+import { stepAt, varsAt } from "./members.ts";
 import type { YamlNode, YamlScalar } from "../base/yaml/yaml_tree.ts";
 
 /** Where the name at an offset is defined: in the file itself, or in a job file that it embeds. */
@@ -37,16 +39,6 @@ export function definitionAt(
   return undefined;
 }
 
-/** The step that a path leads into. */
-export function stepAt({ steps }: CheckModel, path: Path): CheckedStep | undefined {
-  return steps.find(({ draft }) => draft.path.every((part, index) => path[index] === part));
-}
-
-/** Where a step defines vars. */
-const OWN_VARS: readonly Path[] = [
-  ...[["vars"], ["iteration", "matrix"], ["iteration", "list", 0], ["iteration", 0]],
-];
-
 function definitionOf(
   model: CheckModel,
   root: Reading["root"],
@@ -59,11 +51,7 @@ function definitionOf(
   if (first === undefined) return undefined;
   switch (root) {
     case "vars": {
-      // A var that a step or an entry defines replaces the var of that name.
-      const own = step ? OWN_VARS.map((keys) => [...step.draft.path, ...keys, first]) : [];
-      const found = [...own, ["vars", first]].find((path) =>
-        valueAt(document.value, path) !== undefined
-      );
+      const found = varsAt({ document, step, path: [] }).get(first);
       return found && locate(found);
     }
     case "outputs": {
@@ -125,11 +113,6 @@ function eachScalar(
   if (node?.kind === "scalar") visit(node, path);
   for (const [index, item] of itemsOf(node).entries()) eachScalar(item, visit, [...path, index]);
   for (const { key, value } of pairsOf(node)) eachScalar(value, visit, [...path, key.text]);
-}
-
-/** Whether a path is one from the root of a file system. */
-export function isAbsolute(path: string | URL): boolean {
-  return path instanceof URL || /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
 /** Whether the value at a path is the name of a file. */

@@ -9,7 +9,7 @@ import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
-import { isAbsolute } from "./definition.ts";
+import { isAbsolute } from "../workflow/read_files.ts";
 import type { CheckModel } from "../check/model.ts";
 import { type Outline, pairsOf, type TextRange } from "./outline.ts";
 
@@ -41,8 +41,8 @@ export function isOurs({ root, text }: Outline, path: string): boolean {
     keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
 }
 
-/** What `check` finds in a file, and the model that it finds it in. */
-export interface Checked {
+/** What `check` finds in a file, and what it finds it in. */
+export interface Checked extends Partial<Pick<CheckModel, "document" | "uses">> {
   readonly findings: readonly Finding[];
   /** Undefined for a suite, and where nothing could be decoded. */
   readonly model?: CheckModel;
@@ -57,13 +57,18 @@ export async function diagnose(
   const checked = await check(path, host);
   if (readable === text) return checked;
   // Other things that seem to be missing may be in the part that cannot be read.
-  const rest = await check(path, overlay(host, (one) => one === path ? readable : undefined));
+  const rest = await checkText(readable, path, host);
   const unread = text.split("").map((unit, at) => unit === readable[at] ? " " : unit).join("");
   const words = new Set(unread.match(/[\w-]+/g));
   const findings = rest.findings.filter(({ fix, start, end }) =>
     fix !== undefined && !words.has(text.slice(start, end))
   );
-  return { findings: [...checked.findings, ...findings], model: rest.model };
+  return { ...rest, findings: [...checked.findings, ...findings] };
+}
+
+/** Checks a file as if it had another text. */
+export function checkText(text: string, path: string, host: Host): Promise<Checked> {
+  return check(path, overlay(host, (one) => one === path ? text : undefined));
 }
 
 async function check(path: string, host: Host): Promise<Checked> {
@@ -72,8 +77,9 @@ async function check(path: string, host: Host): Promise<Checked> {
   const { refusal, diagnostics, model } = suite
     ? { ...suite, refusal: undefined, model: undefined }
     : await checkFile(path, host, limits);
+  const { document, uses } = suite ?? model ?? {};
   const findings = diagnostics.flatMap((one) => toFinding(one, path));
-  if (!refusal || findings.length > 0) return { findings, model };
+  if (!refusal || findings.length > 0) return { findings, document, uses, model };
   const message = [refusal.message, refusal.hint ?? []].flat().join("\n");
   return { findings: [{ severity: "error", code: "file", message, start: 0, end: 0 }] };
 }
@@ -111,8 +117,10 @@ function fixFor(message: string, hint: string | undefined, marked: string): stri
 
 /** The machine with other texts in place of some files. */
 export function overlay(host: Host, textAt: (path: string) => string | undefined): Host {
-  const textOf = (path: string | URL) =>
-    isAbsolute(path) ? textAt(path instanceof URL ? fromFileUrl(path) : join(path)) : undefined;
+  const textOf = (path: string | URL) => {
+    const name = path instanceof URL ? fromFileUrl(path) : path;
+    return isAbsolute(name) ? textAt(join(name)) : undefined;
+  };
   return {
     ...host,
     files: {

@@ -1,18 +1,9 @@
-import { isCondition } from "../action/rule.ts";
 import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
 import { fieldsOf, type RuleForm } from "../workflow/names.ts";
-import {
-  fieldOf,
-  type FileKind,
-  itemsOf,
-  type Outline,
-  pairsOf,
-  scalarOf,
-  type StepInText,
-} from "./outline.ts";
+import { fieldOf, type FileKind, itemsOf, type Outline, scalarOf } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
@@ -70,24 +61,6 @@ function parametersAt(path: Path, action: Action | undefined): Keys | undefined 
   return action && parameters ? { kind: "parameters", action, parameters } : undefined;
 }
 
-/** Whether the text at a path is an expression as it is, by the rule of its key. */
-export function isExpression(outline: Outline, path: Path, catalog: Catalog): boolean {
-  const at = path.findLastIndex((part) => typeof part === "string");
-  const ruleAt = (index: number): Parameter | undefined => {
-    const keys = keysAt(outline, path.slice(0, index), catalog);
-    const rules = keys?.kind === "fields"
-      ? keys.fields
-      : keys?.kind === "parameters"
-      ? keys.parameters
-      : [];
-    return rules.find(({ name }) => name === path[index]);
-  };
-  const rule = ruleAt(at);
-  if (rule) return rule.expression !== undefined || isCondition(rule);
-  const around = ruleAt(at - 1);
-  return around?.key?.kind === "outputs" || around?.key?.kind === "assertions";
-}
-
 /** The step around a path: the path of it, or undefined. */
 function stepPath(path: Path): Path | undefined {
   const index = path.findLastIndex((part, at) =>
@@ -124,7 +97,7 @@ export function nodeAt(
 }
 
 /** The action whose parameters are at a path: that of the step, or of the defaults of a job. */
-export function actionAt(
+function actionAt(
   { root }: Outline,
   path: readonly (string | number)[],
   { actions }: Catalog,
@@ -136,30 +109,4 @@ export function actionAt(
     return uses === undefined ? undefined : actions.get(uses);
   }
   return defaults < 0 ? undefined : actions.get(String(path[defaults + 1]));
-}
-
-export function stepAt(
-  outline: Outline,
-  path: readonly (string | number)[],
-): StepInText | undefined {
-  const ancestor = stepPath(path);
-  const node = ancestor && nodeAt(outline.root, ancestor);
-  return node && outline.steps.find((step) => step.node === node);
-}
-
-/** The names of the vars that a step sees, with their values. */
-export function varsAt(
-  outline: Outline,
-  path: readonly (string | number)[],
-): ReadonlyMap<string, YamlNode> {
-  const step = stepAt(outline, path)?.node;
-  const iteration = fieldOf(step, "iteration");
-  const entries = iteration?.kind === "map" ? fieldOf(iteration, "list") : iteration;
-  const maps = [
-    fieldOf(outline.root, "vars"),
-    ...itemsOf(entries),
-    fieldOf(iteration, "matrix"),
-    fieldOf(step, "vars"),
-  ];
-  return new Map(maps.flatMap(pairsOf).map(({ key, value }) => [key.text, value]));
 }

@@ -2,10 +2,18 @@ import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
-import { type Catalog, isExpression, type Keys, keysAt, stepAt } from "./format.ts";
+import type { Checked } from "./diagnose.ts";
+import { type Catalog, type Keys, keysAt } from "./format.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, isInBraces, type Outline, spotAt, type TextRange } from "./outline.ts";
-import { chainBefore, describeMember, membersOf, namesAt, outputOf } from "./members.ts";
+import {
+  chainBefore,
+  describeMember,
+  membersOf,
+  outputOf,
+  type Scope,
+  scopeAt,
+} from "./members.ts";
 
 /** A text in Markdown about a part of a file. */
 interface Hover extends TextRange {
@@ -17,6 +25,7 @@ export async function hoverAt(
   outline: Outline,
   offset: number,
   catalog: Catalog,
+  check: () => Promise<Checked>,
 ): Promise<Hover | undefined> {
   const spot = spotAt(outline.root, offset);
   if (!spot) return undefined;
@@ -24,7 +33,7 @@ export async function hoverAt(
   const content = contentOf(scalar);
   if (spot.isKey) {
     const markdown = describeKey(outline, path, catalog) ??
-      describeDefinition(outline, path, catalog);
+      describeDefinition(scopeAt(await check(), path));
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   if (path.at(-1) === "uses") {
@@ -37,18 +46,17 @@ export async function hoverAt(
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   const written = outline.text.slice(content.start, content.end);
-  if (!isExpression(outline, path, catalog) && !isInBraces(written, offset - content.start)) {
-    return undefined;
-  }
-  return await hoverInExpression(outline, scalar, offset, path, catalog);
+  const scope = scopeAt(await check(), path);
+  return scope.isExpression || isInBraces(written, offset - content.start)
+    ? await hoverInExpression(outline, scalar, offset, scope)
+    : undefined;
 }
 
 async function hoverInExpression(
   outline: Outline,
   scalar: YamlScalar,
   offset: number,
-  path: readonly (string | number)[],
-  catalog: Catalog,
+  scope: Scope,
 ): Promise<Hover | undefined> {
   const { text } = outline;
   const { start: from } = contentOf(scalar);
@@ -56,10 +64,7 @@ async function hoverInExpression(
   const word = /^\w*/.exec(text.slice(start, start + 100))![0];
   const range = { start, end: start + word.length };
   const chain = chainBefore(text.slice(from, start));
-  const members = chain
-    ? membersOf(chain, outline, path, catalog)
-    : namesAt(outline, path, catalog);
-  const member = members.find(({ name }) => name === word);
+  const member = membersOf(chain, scope).find(({ name }) => name === word);
   if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
   const record = text[start - 1] === "." ? undefined : FUNCTIONS.get(word);
   return record && { ...range, markdown: `\`${record.signature}\`\n\n${await record.summary()}` };
@@ -138,18 +143,14 @@ export function describeAction(action: Action): string {
 }
 
 /** A key that defines a var or an output. */
-function describeDefinition(
-  outline: Outline,
-  path: readonly (string | number)[],
-  catalog: Catalog,
-): string | undefined {
-  const name = String(path.at(-1));
-  const step = stepAt(outline, path);
-  if (path.at(-2) === "outputs" && step?.id) {
-    return describeMember(outputOf(step, name, outline, catalog), `outputs.${step.id.text}`);
+function describeDefinition(scope: Scope): string | undefined {
+  const { path, step } = scope;
+  const [owner, name] = path.slice(-2).map(String);
+  if (owner === "outputs" && step?.draft.id) {
+    return describeMember(outputOf(step, name!), `outputs.${step.draft.id}`);
   }
-  const found = ["vars", "matrix"].includes(String(path.at(-2)))
-    ? membersOf(["vars"], outline, path, catalog).find((one) => one.name === name)
+  const found = owner === "vars" || owner === "matrix"
+    ? membersOf(["vars"], scope).find((one) => one.name === name)
     : undefined;
   return found && describeMember(found, "vars");
 }

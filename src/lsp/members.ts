@@ -1,23 +1,13 @@
 import type { ResponseField } from "../action/action.ts";
-import { NAMES, nameText, sentence, typeOfField } from "../workflow/names.ts";
-import { IN_STEP, seeing, seeingMatrix, seeingRound } from "../workflow/decode/expressions.ts";
-import { JOB_MATRIX } from "../workflow/decode/decode_matrix.ts";
+import type { Path } from "../base/source.ts";
+import { isDict, listIn, typeName, valueAt } from "../base/value/value.ts";
+import { printYaml } from "../base/yaml/print_yaml.ts";
+import type { CheckedJob, CheckedStep, CheckModel } from "../check/model.ts";
 import type { NameRule } from "../expr/expression.ts";
+import { JOB_MATRIX } from "../workflow/decode/decode_matrix.ts";
+import { NAMES, nameText, sentence, typeOfField } from "../workflow/names.ts";
 import { ALL } from "../workflow/step_facts.ts";
-import { actionAt, type Catalog, keysAt, nodeAt, stepAt, varsAt } from "./format.ts";
-import type { YamlNode } from "../base/yaml/yaml_tree.ts";
-import {
-  extentOf,
-  fieldOf,
-  itemsOf,
-  type JobOutline,
-  type Outline,
-  outputNames,
-  pairsOf,
-  type StepInText,
-} from "./outline.ts";
-
-type Path = readonly (string | number)[];
+import type { Checked } from "./diagnose.ts";
 
 /** A name, or a part of a value, that an expression can read. */
 export interface Member {
@@ -26,8 +16,40 @@ export interface Member {
   readonly type?: string;
   /** A description in Markdown. */
   readonly text?: string;
-  /** Its value as it is written in the file. */
+  /** Its value in the file, as YAML. */
   readonly written?: string;
+}
+
+/** What is around a place of a file, and what an expression there sees. */
+export interface Scope extends Pick<Checked, "document" | "model"> {
+  readonly path: Path;
+  readonly job?: CheckedJob;
+  readonly step?: CheckedStep;
+  /** The names that an expression at the place sees; undefined if there is none. */
+  readonly names?: NameRule;
+  /** Whether the whole text is the expression, rather than what it has in braces. */
+  readonly isExpression: boolean;
+}
+
+/** What is around a path of a file that was checked. */
+export function scopeAt({ document, model, uses = [] }: Checked, path: Path): Scope {
+  const at = path.join("\0");
+  const use = uses.find((one) => one.path.join("\0") === at);
+  return {
+    ...{ document, model, path, names: use?.names },
+    job: model?.jobs.find(({ draft }) => isAround(draft.path, path)),
+    step: model && stepAt(model, path),
+    isExpression: use !== undefined && "node" in use.tree,
+  };
+}
+
+/** The step that a path leads into. */
+export function stepAt({ steps }: CheckModel, path: Path): CheckedStep | undefined {
+  return steps.find(({ draft }) => isAround(draft.path, path));
+}
+
+function isAround(outer: Path, path: Path): boolean {
+  return outer.every((part, index) => path[index] === part);
 }
 
 /** A member in Markdown; `owner` is the expression that it is a part of. */
@@ -52,63 +74,52 @@ export function chainBefore(text: string): readonly string[] | undefined {
   return [root, ...[...rest.matchAll(KEY)].map(([, name, key]) => (name ?? key)!)];
 }
 
-/** The names that the expression at a path sees. */
-export function namesAt(outline: Outline, path: Path, catalog: Catalog): readonly Member[] {
-  return (nameRuleAt(outline, path, catalog)?.known ?? []).map((name) => memberOf([name]));
-}
-
-/** The parts of the value of `chain` that an expression at a path can read. */
-export function membersOf(
-  chain: readonly string[],
-  outline: Outline,
-  path: Path,
-  catalog: Catalog,
-): readonly Member[] {
+/** What an expression can read: the names that it sees, or the parts of the value of a chain. */
+export function membersOf(chain: readonly string[] | undefined, scope: Scope): readonly Member[] {
+  const { document, model, job, step, names } = scope;
+  if (!chain) return (names?.known ?? []).map((name) => memberOf([name]));
   const [root, first, ...rest] = chain;
-  const { text } = outline;
+  const isWhole = first === undefined;
   switch (root) {
     case "vars": {
-      const values = varsAt(outline, path);
-      if (first === undefined) return [...values].map(([name, node]) => written(name, node, text));
-      return partsOf([first, ...rest].reduce(valueOf, values), text);
+      const vars = varsAt(scope);
+      const at = isWhole ? undefined : vars.get(first);
+      const inside = at && valueAt(document?.value, [...at, ...rest]);
+      if (!isWhole) return isDict(inside) ? Object.entries(inside).map(written) : [];
+      return [...vars].map(([name, path]) => written([name, valueAt(document?.value, path)]));
     }
     case "outputs":
-      return rest.length > 0 ? [] : outputsOf(first, outline, catalog, jobAt(outline, path));
-    case "needs": {
-      if (rest.length > 0) return [];
-      if (first !== undefined) {
-        const isMatrix = hasMatrix(outline.jobs.find(({ id }) => id?.text === first));
-        return (isMatrix ? ["state", ALL] : ["state"]).map((name) =>
-          memberOf(["needs", first, name])
-        );
+      return model && rest.length === 0 ? outputsOf(first, model, job) : [];
+    case "needs":
+      if (isWhole) {
+        return (job?.draft.needs ?? []).map((name) => ({ name, type: "map", text: "A job." }));
       }
-      return itemsOf(fieldOf(jobAt(outline, path)?.node, "needs")).flatMap((one) =>
-        one.kind === "scalar" ? { name: one.text, type: "map", text: "A job." } : []
-      );
-    }
+      if (rest.length > 0) return [];
+      return [
+        "state",
+        ...hasMatrix(model?.jobs.find(({ draft }) => draft.id === first)) ? [ALL] : [],
+      ]
+        .map((name) => memberOf(["needs", first, name]));
     case "matrix":
-      return first === undefined ? matrixAt(outline, path) : [];
+      return isWhole ? matrixAt(scope) : [];
     case "res": {
-      const action = actionAt(outline, path, catalog);
-      return first === undefined ? listFields(action?.responseFields) : [];
+      const embedded = first === "outputs" && step && model?.embeddedBy(step.draft);
+      if (embedded && rest.length < 2) return outputsOf(rest[0], embedded, embedded.jobs[0]);
+      return isWhole ? listFields(step?.draft.action?.responseFields) : [];
     }
     case "message":
-      return first === undefined ? fieldsOfMessage(outline, path, catalog) : [];
+      return isWhole ? fieldsOfMessage(scope) : [];
     default: {
-      const places = nameRuleAt(outline, path, catalog)?.members ?? {};
-      const at = chain.join(".");
-      if (root === "stats" && first === "steps" && rest.length === 0) {
-        const steps = jobAt(outline, path)?.steps ?? [];
-        return steps.flatMap(({ id }) => id ? memberOf([...chain, id.text]) : []);
-      }
-      const names = places[at] ?? places[at.replace(/^(stats\.steps)\.[^.]+$/, "$1.*")] ??
-        Object.keys(NAMES).filter((name) => name.startsWith(`${root}.`) && !name.includes("*"))
-          .map((name) => name.slice(`${root}.`.length));
-      return first === undefined || at in places || first === "steps"
-        ? names.map((name) => memberOf([...chain, name]))
-        : [];
+      const parts = names?.members?.[chain.join(".")] ??
+        (isWhole ? Object.keys(NAMES).flatMap(partBelow(`${root}.`)) : []);
+      return parts.map((name) => memberOf([...chain, name]));
     }
   }
+}
+
+function partBelow(prefix: string) {
+  return (name: string) =>
+    name.startsWith(prefix) && !name.includes("*") ? name.slice(prefix.length) : [];
 }
 
 function memberOf(path: readonly string[]): Member {
@@ -118,13 +129,13 @@ function memberOf(path: readonly string[]): Member {
 }
 
 /** The fields of a message: of the steps that receive names, or of the step itself. */
-function fieldsOfMessage(outline: Outline, path: Path, catalog: Catalog): readonly Member[] {
-  const action = actionAt(outline, path, catalog);
+function fieldsOfMessage({ model, step }: Scope): readonly Member[] {
+  const { action } = step?.draft ?? {};
   if (!action?.resultNames) return listFields(action?.messageFields);
-  const from = fieldOf(fieldOf(stepAt(outline, path)?.node, "with"), "from");
-  const ids = [from, ...itemsOf(from)].map((node) => node?.kind === "scalar" ? node.text : "");
-  const sources = outline.steps.filter(({ id }) => id && ids.includes(id.text));
-  const fields = sources.flatMap(({ uses = "" }) => catalog.actions.get(uses)?.messageFields ?? []);
+  const ids = [valueAt(step!.raw, ["with", "from"])].flat();
+  const fields = ids.flatMap((id) =>
+    model?.stepsById.get(String(id))?.[0]?.draft.action?.messageFields ?? []
+  );
   return [...new Map(listFields(fields).map((one) => [one.name, one])).values()];
 }
 
@@ -137,134 +148,88 @@ function listFields(fields: readonly ResponseField[] = []): readonly Member[] {
 }
 
 /** The outputs of a step, or those of a file by their names and steps, as `reader` sees them. */
-export function outputsOf(
+function outputsOf(
   id: string | undefined,
-  outline: Outline,
-  catalog: Catalog,
-  reader = outline.jobs[0],
+  { stepsById, publishers }: CheckModel,
+  reader: CheckedJob | undefined,
 ): readonly Member[] {
-  const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
-  if (id !== undefined) {
-    const owner = published.find((step) => step.id!.text === id);
-    if (!owner) return [];
-    const isOfAll = owner.job !== reader && hasMatrix(owner.job);
-    return (isOfAll ? [ALL] : outputNames(owner)).map((name) =>
-      outputOf(owner, name, outline, catalog)
+  if (id === undefined) {
+    const steps = [...stepsById.values()].flatMap(([step]) =>
+      step!.published?.size ? describePublisher(step!) : []
     );
+    return [...steps, ...[...publishers].map(([name, [step]]) => outputOf(step!, name))];
   }
-  const steps = published.map(({ id, uses }) => ({
-    name: id!.text,
-    type: "map",
-    text: `The outputs of this step${uses === undefined ? "" : `, which uses ${uses}`}.`,
-  }));
-  const flat = published.flatMap((owner) =>
-    owner.outputs.map(({ key }) => outputOf(owner, key.text, outline, catalog))
-  );
-  return [...steps, ...new Map(flat.toReversed().map((one) => [one.name, one])).values()];
+  const owner = stepsById.get(id)?.[0];
+  if (!owner) return [];
+  const isOfAll = owner.job !== reader && hasMatrix(owner.job);
+  const names = isOfAll ? [] : owner.published ?? [];
+  const isList = isOfAll || owner.draft.iteration !== undefined;
+  return [...new Set([...names, ...isList ? [ALL] : []])].map((name) => outputOf(owner, name));
+}
+
+function describePublisher({ draft: { id, action } }: CheckedStep): Member {
+  const text = `The outputs of this step${action ? `, which uses ${action.name}` : ""}.`;
+  return { name: id!, type: "map", text };
 }
 
 /** An output; one that is a field of `res` has its type. */
-export function outputOf(
-  { id, uses, outputs }: StepInText,
-  name: string,
-  { text }: Outline,
-  { actions }: Catalog,
-): Member {
-  const value = outputs.find(({ key }) => key.text === name)?.value;
-  if (!value) return memberOf(["outputs", id!.text, name]);
-  const written = textOf(value, text);
-  const [, read] = /^res\.(\w+)$/.exec(value.kind === "scalar" ? value.text.trim() : "") ?? [];
-  const field = listFields(actions.get(uses ?? "")?.responseFields).find((one) =>
-    one.name === read
-  );
-  const what = `An output of the step \`${id!.text}\`.`;
+export function outputOf({ draft: { id, action }, raw }: CheckedStep, name: string): Member {
+  const value = valueAt(raw, ["outputs", name]);
+  if (value === undefined) return memberOf(["outputs", id!, name]);
+  const [, read] = /^\s*res\.(\w+)\s*$/.exec(String(value)) ?? [];
+  const field = listFields(action?.responseFields).find((one) => one.name === read);
+  const what = `An output of the step \`${id}\`.`;
   return {
-    name,
+    ...written([name, value]),
     type: field?.type === "any" ? undefined : field?.type,
     text: field ? `${what} ${field.text}` : what,
-    written,
   };
 }
 
-function matrixAt(outline: Outline, path: Path): readonly Member[] {
-  const owner = outline.kind === "suite"
-    ? nodeAt(outline.root, path.slice(0, 2))
-    : jobAt(outline, path)?.node;
-  const matrix = fieldOf(owner, "matrix");
-  const pairs = [matrix, ...itemsOf(fieldOf(matrix, "include"))].flatMap(pairsOf)
-    .filter(({ key }) => !Object.hasOwn(JOB_MATRIX, key.text));
-  const first = new Map(
-    pairs.toReversed().map(({ key, value }) => {
-      const written = textOf(value, outline.text);
-      return [key.text, { name: key.text, text: "A value of the matrix.", written }] as const;
-    }),
-  );
-  return [...first.values()].toReversed();
+/** Where a step, or an entry of a suite, defines vars. */
+const OWN_VARS: readonly Path[] = [
+  ...[["iteration", 0], ["iteration", "list", 0], ["iteration", "matrix"], ["vars"]],
+];
+
+/** The vars that a place sees, each with the path of its value. */
+export function varsAt({ document, path, step }: Omit<Scope, "isExpression">) {
+  const owner = step?.draft.path ?? path.slice(0, 2);
+  return definedIn(document?.value, [["vars"], ...OWN_VARS.map((own) => [...owner, ...own])]);
 }
 
-function valueOf(
-  values: ReadonlyMap<string, YamlNode>,
-  name: string,
-): ReadonlyMap<string, YamlNode> {
-  return new Map(pairsOf(values.get(name)).map(({ key, value }) => [key.text, value]));
+function matrixAt({ document, path, job }: Scope): readonly Member[] {
+  const at = [...job?.draft.path ?? path.slice(0, 2), "matrix"];
+  const value = document?.value;
+  const included = listIn(valueAt(value, at), "include").map((
+    _,
+    index,
+  ) => [...at, "include", index]);
+  return [...definedIn(value, [...included.toReversed(), at])]
+    .filter(([name]) => !Object.hasOwn(JOB_MATRIX, name))
+    .map(([name, path]) => ({
+      ...written([name, valueAt(value, path)]),
+      ...{ type: undefined, text: "A value of the matrix." },
+    }));
 }
 
-function partsOf(values: ReadonlyMap<string, YamlNode>, text: string): readonly Member[] {
-  return [...values].map(([name, node]) => written(name, node, text));
+/** The keys of the maps at some paths, each with its own path; the last one counts. */
+function definedIn(value: unknown, paths: readonly Path[]): ReadonlyMap<string, Path> {
+  return new Map(paths.flatMap((path) => {
+    const map = valueAt(value, path);
+    return isDict(map) ? Object.keys(map).map((name) => [name, [...path, name]] as const) : [];
+  }));
 }
 
-/** A var, with the type of its value unless a template gives it. */
-function written(name: string, node: YamlNode, text: string): Member {
-  return { name, type: typeOf(node, text), written: textOf(node, text) };
+/** A value that is written in the file, with its type unless a template gives it. */
+function written([name, value]: readonly [string, unknown]): Member {
+  const isKnown = value !== null && !(typeof value === "string" && value.includes("{{"));
+  return {
+    name,
+    type: isKnown ? typeOfField({ type: typeName(value) }) : undefined,
+    written: typeof value === "string" ? value : printYaml(value).trimEnd(),
+  };
 }
 
-function textOf(node: YamlNode, text: string): string {
-  const { start, end } = extentOf(node);
-  return text.slice(start, end);
-}
-
-function typeOf(node: YamlNode, text: string): string | undefined {
-  if (node.kind === "list" || node.kind === "map") return node.kind;
-  if (node.kind === "scalar" && node.text.includes("{{")) return undefined;
-  const plain = textOf(node, text);
-  if (/^(?:true|false)$/i.test(plain)) return "boolean";
-  if (/^[-+]?\d+$/.test(plain)) return "integer";
-  if (/^[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain)) return "number";
-  return /^(?:null|~|[&*].*)?$/i.test(plain) ? undefined : "string";
-}
-
-/** The names that the expression at a path sees. */
-function nameRuleAt(outline: Outline, path: Path, actions: Catalog): NameRule | undefined {
-  const step = stepAt(outline, path);
-  const job = jobAt(outline, path);
-  let rule = ruleOfKeys(outline, path, actions) ?? (step && IN_STEP);
-  if (!rule) return undefined;
-  if (path[2] !== "matrix" && hasMatrix(job)) rule = seeingMatrix(rule, undefined);
-  if (!step) return rule;
-  if (fieldOf(job?.node, "load")) rule = seeingRound(rule);
-  rule = seeing(rule, actionAt(outline, path, actions)?.resultNames ?? []);
-  if (!path.includes("finally")) return rule;
-  return seeing(
-    rule,
-    path[0] === "finally" && outline.kind === "workflow" ? ["run"] : ["run", "job"],
-  );
-}
-
-function ruleOfKeys(outline: Outline, path: Path, actions: Catalog): NameRule | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const keys = keysAt(outline, path.slice(0, length - 1), actions);
-    const key = String(path[length - 1]);
-    if (keys?.kind !== "fields") continue;
-    const names = keys.fields.find(({ name }) => name === key)?.key?.names;
-    if (names) return names;
-  }
-  return undefined;
-}
-
-function jobAt(outline: Outline, path: Path): JobOutline | undefined {
-  return path[0] === "jobs" ? outline.jobs[Number(path[1])] : undefined;
-}
-
-function hasMatrix(job: JobOutline | undefined): boolean {
-  return fieldOf(job?.node, "matrix") !== undefined;
+function hasMatrix(job: CheckedJob | undefined): boolean {
+  return job?.draft.matrix !== undefined;
 }

@@ -4,23 +4,8 @@ import {
   type YamlPair,
   type YamlScalar,
 } from "../base/yaml/yaml_tree.ts";
-import { ALL } from "../workflow/step_facts.ts";
 import { findOpenings } from "../base/yaml/find_opening.ts";
 import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
-
-export interface StepInText {
-  readonly node: YamlNode;
-  readonly job: JobOutline;
-  readonly id?: YamlScalar;
-  readonly uses?: string;
-  readonly outputs: readonly (YamlPair & { readonly key: YamlScalar })[];
-}
-
-export interface JobOutline {
-  readonly node: YamlNode | undefined;
-  readonly id?: YamlScalar;
-  readonly steps: StepInText[];
-}
 
 /** The recognizable parts of a file whose text is being typed. */
 export interface Outline {
@@ -29,8 +14,6 @@ export interface Outline {
   readonly readable: string;
   readonly root: YamlNode | undefined;
   readonly kind: FileKind;
-  readonly jobs: readonly JobOutline[];
-  readonly steps: readonly StepInText[];
 }
 
 /** The formats of files; each has its own keys. */
@@ -45,33 +28,7 @@ function kindOf(root: YamlNode | undefined): FileKind {
 /** Looks through the text of a file that may be broken. */
 export function makeOutline(text: string): Outline {
   const { root, text: readable } = readLoosely(text);
-  const kind = kindOf(root);
-  const isJobFile = kind === "job file";
-  const jobs = (isJobFile ? [root] : itemsOf(fieldOf(root, "jobs"))).map(readJob);
-  const cleanup = isJobFile ? [] : readJob(root).steps;
-  const steps = [...jobs.flatMap((job) => job.steps), ...cleanup];
-  return { text, readable, root, kind, jobs, steps };
-}
-
-function readJob(node: YamlNode | undefined): JobOutline {
-  const id = scalarOf(fieldOf(node, "id"));
-  const job: JobOutline = { node, id, steps: [] };
-  for (const key of ["steps", "finally"]) {
-    for (const step of itemsOf(fieldOf(node, key))) job.steps.push(readStep(step, job));
-  }
-  return job;
-}
-
-function readStep(node: YamlNode, job: JobOutline): StepInText {
-  const id = scalarOf(fieldOf(node, "id"));
-  const uses = scalarOf(fieldOf(node, "uses"))?.text;
-  const outputs = pairsOf(fieldOf(node, "outputs"));
-  return { node, job, id, uses, outputs };
-}
-
-export function outputNames({ node, outputs }: StepInText): readonly string[] {
-  const names = outputs.map(({ key }) => key.text);
-  return fieldOf(node, "iteration") && !names.includes(ALL) ? [...names, ALL] : names;
+  return { text, readable, root, kind: kindOf(root) };
 }
 
 /** A text that is not empty. */
@@ -96,32 +53,28 @@ export interface FileSymbol {
 }
 
 /** The jobs of a file with their steps and outputs. */
-export function symbolsOf(outline: Outline): readonly FileSymbol[] {
-  const inJobs = outline.jobs.flatMap((job, index): readonly FileSymbol[] =>
-    job.node
-      ? [{
-        ...named(job.node, `job_${index}`),
-        kind: "job",
-        children: job.steps.map(stepSymbol),
-      }]
-      : []
-  );
-  const rest = outline.steps.filter(({ job }) => !outline.jobs.includes(job)).map(stepSymbol);
-  return [...inJobs, ...rest];
+export function symbolsOf({ root, kind }: Outline): readonly FileSymbol[] {
+  if (kind === "job file") return [jobSymbol(root!, 0)];
+  return [...itemsOf(fieldOf(root, "jobs")).map(jobSymbol), ...stepSymbols(root)];
 }
 
-function stepSymbol({ node, uses, outputs }: StepInText): FileSymbol {
-  return {
-    ...named(node, uses ?? "step"),
+function jobSymbol(node: YamlNode, index: number): FileSymbol {
+  return { ...named(node, `job_${index}`), kind: "job", children: stepSymbols(node) };
+}
+
+function stepSymbols(owner: YamlNode | undefined): readonly FileSymbol[] {
+  const steps = ["steps", "finally"].flatMap((key) => itemsOf(fieldOf(owner, key)));
+  return steps.map((node) => ({
+    ...named(node, scalarOf(fieldOf(node, "uses"))?.text ?? "step"),
     kind: "step",
-    children: outputs.map(({ key, value }) => ({
+    children: pairsOf(fieldOf(node, "outputs")).map(({ key, value }) => ({
       name: key.text,
       kind: "output",
       range: { start: key.start, end: Math.max(key.end, value.outerEnd) },
       selection: contentOf(key),
       children: [],
     })),
-  };
+  }));
 }
 
 function named(node: YamlNode, otherwise: string) {

@@ -3,7 +3,7 @@ import { toFileUrl } from "@std/path/to-file-url";
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatWorkflow } from "../workflow/format_workflow.ts";
-import { completionsAt, fileCompletionsAt, outputCompletionsAt } from "./complete.ts";
+import { completionsAt } from "./complete.ts";
 import { type Catalog, findActions } from "./format.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
@@ -94,7 +94,7 @@ export async function serveEditor(host: Host): Promise<void> {
     check(uri);
     // Files that embed this file may have become valid or invalid.
     for (const each of files.values()) {
-      if (outlineOf(each).steps.some(({ uses }) => uses === "embedded")) check(each.uri);
+      if (each.text.includes("embedded")) check(each.uri);
     }
   };
   const waiting = new Map<string, () => void>();
@@ -135,9 +135,7 @@ export async function serveEditor(host: Host): Promise<void> {
     if (!found) return null;
     const { file: { text, path }, offset } = found;
     const catalog = await actions();
-    const { items, ...range } = await fileCompletionsAt(text, offset, path, catalog, host) ??
-      await outputCompletionsAt(found.outline, offset, () => checked(found.file)) ??
-      await completionsAt(text, offset, catalog);
+    const { items, ...range } = await completionsAt(text, offset, path, catalog, withOpenFiles);
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }, index) => ({
       label,
       // In the order of the tables, which have first what is used most.
@@ -157,7 +155,8 @@ export async function serveEditor(host: Host): Promise<void> {
 
   connection.onHover(async (params) => {
     const found = at(params);
-    const hover = found && await hoverAt(found.outline, found.offset, await actions());
+    const hover = found &&
+      await hoverAt(found.outline, found.offset, await actions(), () => checked(found.file));
     if (!hover) return null;
     const { markdown, ...range } = hover;
     return {

@@ -6,7 +6,7 @@ import { LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
 import { integer, list, map, readFields, type Rule, text } from "../action/rule.ts";
 import type { Dict, Value } from "../base/value/value.ts";
-import { decodeDocument } from "../workflow/decode/decode_document.ts";
+import { type DecodedDocument, decodeDocument } from "../workflow/decode/decode_document.ts";
 import { matrix, matrixMaps } from "../workflow/decode/decode_matrix.ts";
 import { defaults } from "../workflow/decode/decode_step.ts";
 import { tags } from "../workflow/decode/decode_workflow.ts";
@@ -56,14 +56,15 @@ export interface SuiteEntry {
 interface DecodedSuite {
   readonly suite?: SuiteDocument;
   readonly diagnostics: readonly Diagnostic[];
+  readonly uses: DecodedDocument<unknown>["uses"];
 }
 
 /** Decodes a suite file. `suite` is undefined where it has errors. */
 export async function decodeSuite(document: Document, host: Host): Promise<DecodedSuite> {
   const decoded = await decodeDocument(decode, document, readLimits(host.env), host);
-  const { draft, problems } = decoded;
+  const { draft, problems, uses } = decoded;
   const diagnostics = locateAll([{ ...decoded, document }]);
-  return { suite: hasErrors(problems) ? undefined : draft, diagnostics };
+  return { suite: hasErrors(problems) ? undefined : draft, diagnostics, uses };
 }
 
 /** The same for a suite that is to run. Throws LoadError with everything that is wrong with it. */

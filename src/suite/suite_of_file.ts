@@ -9,6 +9,7 @@ import type { CheckContext } from "../check/model.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import { evaluateVars } from "../plan/evaluate_vars.ts";
+import type { ExpressionUse } from "../workflow/decode/expressions.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import { decodeSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
@@ -208,6 +209,9 @@ async function findEntry(
 
 /** The data of a suite file that `check` needs. */
 interface CheckedSuite {
+  readonly document: Document;
+  /** Its expressions and templates. */
+  readonly uses: readonly ExpressionUse[];
   readonly diagnostics: readonly Diagnostic[];
   /** Its workflows, with setup and teardown. */
   readonly files: readonly string[];
@@ -221,8 +225,9 @@ interface CheckedSuite {
 export async function checkSuite(path: string, host: Host): Promise<CheckedSuite | undefined> {
   const document = await readSuite(path, host);
   if (!document) return undefined;
-  const { suite, diagnostics } = await decodeSuite(document, host);
-  if (!suite) return { diagnostics, files: [], context: {}, setup: [] };
+  const { suite, diagnostics, uses } = await decodeSuite(document, host);
+  const read = { document, uses };
+  if (!suite) return { ...read, diagnostics, files: [], context: {}, setup: [] };
   const defaults = defaultsOf(suite);
   const vars = new Set<string>();
   const values = isDict(document.value) ? document.value : {};
@@ -243,7 +248,7 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
     for (const diagnostic of error.diagnostics) found.push(diagnostic);
   }
   const outputs = await outputsOfSetup(setup.map((path) => ({ path })), host);
-  return { diagnostics: found, files, context: { vars, outputs, defaults }, setup };
+  return { ...read, diagnostics: found, files, context: { vars, outputs, defaults }, setup };
 }
 
 /** The document of a suite file; undefined for anything else. */

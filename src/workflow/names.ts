@@ -43,15 +43,6 @@ export function tablesOf(root: RuleForm): readonly RuleForm[] {
   return [...found.values()];
 }
 
-/** Every key or parameter below a rule. */
-export function keysBelow(form: RuleForm): readonly Parameter[] {
-  const fields = form.fields ?? form.items ?? [];
-  return [
-    ...fields.flatMap((field) => [field, ...keysBelow(field)]),
-    ...form.key?.item ? keysBelow(form.key.item) : [],
-  ];
-}
-
 /** A parameter, or a field of one, by its full name: `tls.ca`, `transaction[].query`. */
 export interface NamedParameter {
   readonly name: string;
@@ -85,7 +76,7 @@ const FIELD_TYPES: { readonly [T in NonNullable<ResponseField["type"]>]: string 
 };
 
 /** The type of a field of `res`, in the words of parameters. */
-export function typeOfField({ type }: ResponseField): string {
+export function typeOfField({ type }: Pick<ResponseField, "type">): string {
   return type === undefined ? "any" : FIELD_TYPES[type];
 }
 
