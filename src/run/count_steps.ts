@@ -1,5 +1,6 @@
 import type {
   BareEvent,
+  Failure,
   JobState,
   PiecePart,
   RunFinished,
@@ -48,6 +49,26 @@ export function roundsOf(rounds: number, { index, of }: PiecePart = { index: 1, 
   return Math.ceil((rounds - index + 1) / of);
 }
 
+/** A failure as steps of the run itself see it. */
+export interface RunFailure {
+  /** The name of the job. */
+  readonly job: string;
+  /** The name of the step; nil where the job failed outside of its steps. */
+  readonly step: string | null;
+  readonly message: string;
+  readonly file: string;
+  /** From 1; nil where it is about no line. */
+  readonly line: number | null;
+}
+
+/** Rounds may fail without end: later failures are counted and not kept. */
+const MAX_FAILURES = 100;
+
+/** The first failures of a run, or of several. */
+export function firstFailures(failures: readonly RunFailure[]): readonly RunFailure[] {
+  return failures.slice(0, MAX_FAILURES);
+}
+
 /** The state of a workflow of a suite: skipped if nothing of it was run. */
 export function workflowState({ state, jobs, interrupted }: RunFinished): JobState {
   if (jobs.passed + jobs.failed > 0 || jobs.skipped === 0) return state;
@@ -63,19 +84,28 @@ export class RunTotals {
   readonly steps = noSteps();
   warnings = 0;
   knownFailures = 0;
+  /** The first failures so far, as reports have them. */
+  failures: readonly RunFailure[] = [];
   #flaky = 0;
   readonly #assertions = { passed: 0, failed: 0 };
   readonly #within: StepRun | undefined;
+  readonly #mask: (event: BareEvent) => BareEvent;
   readonly #running = new Map<string, RunningJob>();
+  readonly #names = new Map<string, string>();
+  #file = "";
 
-  constructor(within?: StepRun) {
+  /** `mask` takes the secrets out of an event whose failures are kept. */
+  constructor(within?: StepRun, mask = (event: BareEvent) => event) {
     this.#within = within;
+    this.#mask = mask;
   }
 
   take(event: BareEvent): void {
     switch (event.type) {
       case "run_started":
+        this.#file = event.file;
         for (const job of event.jobs) {
+          this.#names.set(job.id, job.name);
           this.#running.set(job.id, { job, rounds: 1, begun: 0, open: new Map() });
         }
         return;
@@ -87,16 +117,20 @@ export class RunTotals {
         return;
       }
       case "step_finished":
-        if (event.run.within === this.#within) this.#countStep(event);
+        if (event.run.within !== this.#within) return;
+        this.#countStep(event);
+        if (event.result.state === "failed") this.#addFailures(event);
         return;
       case "load_second":
         this.#countSecond(event);
+        this.#addFailures(event);
         return;
       case "round_finished":
         this.#endRound(this.#running.get(event.job), event.round);
         return;
       case "job_finished":
         this.jobs[event.state]++;
+        if (event.state === "failed") this.#addFailures(event);
         this.#endJob(event.job);
         return;
       case "note":
@@ -148,6 +182,19 @@ export class RunTotals {
     running.begun++;
   }
 
+  #addFailures(event: FailingEvent): void {
+    if (this.failures.length >= MAX_FAILURES || failuresOf(event).length === 0) return;
+    const failures = failuresOf(this.#mask(event) as FailingEvent);
+    const found = failures.map(({ job, step, failure: { message, place } }): RunFailure => ({
+      job: this.#names.get(job) ?? job,
+      step: step ?? null,
+      message,
+      file: place?.file ?? this.#file,
+      line: place?.line ?? null,
+    }));
+    this.failures = firstFailures([...this.failures, ...found]);
+  }
+
   /** Counts the steps of an unfinished round, or their entries, that never began as skipped. */
   #endRound(running: RunningJob | undefined, round: number | undefined): void {
     const begun = running?.open.get(round);
@@ -170,6 +217,41 @@ export class RunTotals {
     // All rounds that did not begin count as one, since there may be thousands of them.
     if (running.begun < running.rounds) this.steps.skipped += running.job.steps.length;
     this.#running.delete(id);
+  }
+}
+
+/** An event that may tell why steps or a job failed. */
+type FailingEvent = Extract<
+  BareEvent,
+  { readonly type: "step_finished" | "job_finished" | "load_second" }
+>;
+
+interface FoundFailure {
+  readonly job: string;
+  readonly step?: string;
+  readonly failure: Failure;
+}
+
+/** The failures of a step, of a job, or those that came up in a second of a load job. */
+function failuresOf(event: FailingEvent): readonly FoundFailure[] {
+  switch (event.type) {
+    case "step_finished": {
+      const { run: { job }, result: { name: step, failures } } = event;
+      return failures.map((failure) => ({ job, step, failure }));
+    }
+    case "job_finished":
+      return event.failures.map((failure) => ({ job: event.job, failure }));
+    case "load_second": {
+      const { job, phase, steps } = event;
+      if (phase === "warm_up") return [];
+      return steps.flatMap(({ failures }) =>
+        failures.flatMap(({ state, first }) =>
+          state !== "failed" || !first ? [] : first.result.failures.map((failure) => {
+            return { job, step: first.result.name, failure };
+          })
+        )
+      );
+    }
   }
 }
 

@@ -52,10 +52,10 @@ export async function run(
 ): Promise<boolean> {
   const runId = crypto.randomUUID();
   const { secrets = new Masker(), timeout } = options;
-  const totals = new RunTotals();
   const resources = new Resources();
   const mask = ({ type, ...fields }: BareEvent) =>
     maskEvent({ type, runId, ...fields } as RunEvent, secrets);
+  const totals = new RunTotals(undefined, mask);
   const tallies = hasRounds(plan)
     ? new (await import("./round_tally.ts")).RoundTallies({
       reportsAll: options.everyRound ?? true,
@@ -128,7 +128,7 @@ function openRun(
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
-    progress: () => progressOf(totals, cancellation, options),
+    progress: openProgress(totals, cancellation, options),
     emit,
     // A run without failures never loads the code that explains them.
     failureOf: async (owner, error) => {
@@ -150,17 +150,22 @@ export function isInCi({ env }: Host): boolean {
   return /^(true|1)$/i.test(env.get("CI") ?? "");
 }
 
-function progressOf(
-  { jobs, steps }: RunTotals,
-  { reason }: Cancellation,
+/** Reads the state of the run: one object, as every step sees it. */
+function openProgress(
+  totals: RunTotals,
+  cancellation: Cancellation,
   { before = { state: "passed", failed: 0 } }: RunOptions,
-): RunProgress {
-  const failed = steps.failed + before.failed;
-  if (reason !== undefined || before.state === "interrupted") {
-    return { state: "interrupted", failed };
-  }
-  const hasFailed = jobs.failed + failed > 0 || before.state === "failed";
-  return { state: hasFailed ? "failed" : "passed", failed };
+): () => RunProgress {
+  totals.failures = before.failures ?? [];
+  const progress = { ...before, failures: totals.failures };
+  return () => {
+    progress.failed = totals.steps.failed + before.failed;
+    progress.failures = totals.failures;
+    const hasFailed = totals.jobs.failed + progress.failed > 0 || before.state === "failed";
+    const isInterrupted = cancellation.reason !== undefined || before.state === "interrupted";
+    progress.state = isInterrupted ? "interrupted" : hasFailed ? "failed" : "passed";
+    return progress;
+  };
 }
 
 async function runPlan(
@@ -214,6 +219,8 @@ async function runPlan(
     leftOut: leftOut || undefined,
     coverage: coverage.length === 0 ? undefined : coverage,
   });
+  const { state, failures = [] } = run.progress();
+  options.onEnd?.({ state: state === "passed" && !passed ? "failed" : state, failures });
   return passed;
 }
 

@@ -24,6 +24,7 @@ import type {
   StepRun,
   SuitePart,
 } from "./event.ts";
+import type { RunFailure } from "./count_steps.ts";
 import type { Outputs, StepOutputs } from "./execute/outputs.ts";
 import type { JobSlots, Locks } from "./execute/slots.ts";
 import { Resources } from "../action/resource_scope.ts";
@@ -81,6 +82,8 @@ export interface RunOptions {
    * round that they are from.
    */
   readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
+  /** Receives what is known of the run when it is over. */
+  readonly onEnd?: ((end: RunEnd) => void) | undefined;
   /** How it was started, for reports. */
   readonly origin?: RunOrigin;
   /** Where it is one of several. */
@@ -122,10 +125,18 @@ export interface FailedStep {
   readonly mask: (text: string) => string;
 }
 
-/** The state of a run or a round, as cleanup steps see it. */
+/** The state of a run, as its steps see it. */
 export interface RunProgress {
   readonly state: "passed" | "failed" | "interrupted";
   readonly failed: number;
+  /** The first failures; pieces do not know those of other machines. */
+  readonly failures?: readonly RunFailure[];
+}
+
+/** A run that is over, as later runs see it. */
+export interface RunEnd {
+  readonly state: RunProgress["state"];
+  readonly failures: readonly RunFailure[];
 }
 
 /** The default time limit of cleanup steps after an interruption. */
@@ -240,7 +251,7 @@ export class Run {
   readonly secrets!: Masker;
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets!: AddExchangedSecrets;
-  /** The state of the run, also for an embedded job. */
+  /** The state of the run at any time, also for an embedded job. */
   readonly progress!: () => RunProgress;
   /** The position of a step of an embedded job, where positions are asked for. */
   readonly positionOf?: (step: Step) => Position;
@@ -423,7 +434,7 @@ export interface Entry {
 export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
 /** The names that all steps see before it, in their order. */
-const NO_NAMES = { vars: {}, outputs: {}, repeat_index: 0, iteration_index: 0 };
+const NO_NAMES = { vars: {}, outputs: {}, run: {}, repeat_index: 0, iteration_index: 0 };
 
 /** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
 export class StepExecution {
@@ -456,6 +467,7 @@ export class StepExecution {
       ...NO_NAMES,
       vars: run.vars,
       outputs: round.outputs.view,
+      run: run.progress(),
       repeat_index: round.index ?? 0,
       iteration_index: entry?.index ?? 0,
       ...round.names,

@@ -2,7 +2,13 @@ import { roundDuration } from "../base/value/duration.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import { countWorkflows, type EndedWorkflow, workflowState } from "../run/count_steps.ts";
+import {
+  countWorkflows,
+  type EndedWorkflow,
+  firstFailures,
+  type RunFailure,
+  workflowState,
+} from "../run/count_steps.ts";
 import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { JobSlots, Locks } from "../run/execute/slots.ts";
@@ -95,6 +101,7 @@ export async function runSuite(
 class SuiteRun {
   /** The workflows that are over. */
   readonly ended: EndedWorkflow[] = [];
+  #failures: readonly RunFailure[] = [];
   readonly #host: Host;
   readonly #emit: Emit;
   readonly #options: SuiteRunOptions & { readonly cancellation: Cancellation };
@@ -184,6 +191,7 @@ class SuiteRun {
     return {
       state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed",
       failed: this.ended.reduce((sum, { steps }) => sum + steps.failed, before?.failed ?? 0),
+      failures: this.#failures,
     };
   }
 
@@ -219,6 +227,7 @@ class SuiteRun {
         locks: this.#locks,
         suite: { id: this.#id, index: member.index, role },
         outputs: this.#outputs,
+        onEnd: ({ failures }) => this.#failures = firstFailures([...this.#failures, ...failures]),
         onOutputs: role === "setup"
           ? (outputs) => {
             this.#outputs = { ...this.#outputs, ...outputs };

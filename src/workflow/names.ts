@@ -175,10 +175,13 @@ export const NAMES: Readonly<Record<string, NameText>> = {
     index: integer("the number of the round, from 0"),
     user: integer("the number of the user who runs it, from 0"),
   }),
-  run: map("how the run is going, in `finally`"),
+  run: map("how the run is going, so far; in the teardown of a suite, the whole suite"),
   ...below("run", {
     state: string("`passed`, `failed` or `interrupted`"),
     failed: integer("how many steps of the run failed"),
+    failures: list(
+      "why they failed, the first 100: `job`, `step`, `message`, `file` and `line` of each",
+    ),
   }),
   job: map("how the job is going, in its `finally`"),
   ...below("job", {

@@ -137,7 +137,7 @@ function knownFields(
 
 const FIELDS = {
   rt: ["duration", "sec"],
-  run: ["state", "failed"],
+  run: ["state", "failed", "failures"],
   job: ["state", "failed"],
 };
 

@@ -83,7 +83,8 @@ export class Flight {
     const state = isInterrupted ? "interrupted" : hasFailed ? "failed" : "passed";
     const names = {
       ...round.names,
-      run: run.progress(),
+      // As it was when they began.
+      run: { ...run.progress() },
       ...job.isCleanup ? {} : { job: { state, failed: round.failures.count } },
     };
     return round.with({ run: run.forCleanup(), names });

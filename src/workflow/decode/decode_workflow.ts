@@ -83,7 +83,7 @@ const JOB = {
     .with({ default: "continue" }),
   finally: cleanup(
     "Cleanup steps, which run after each round that started, even after a failure or an interruption.",
-    ["run", "job"],
+    ["job"],
   ),
   skipif: expression("Skips the job if it is true.", IN_JOB),
   allow_failure: expression(
@@ -119,7 +119,7 @@ const WORKFLOW_KEYS = {
   jobs: jobs("The jobs."),
   finally: cleanup(
     "Cleanup steps, which run after all jobs, even after a failure or an interruption.",
-    ["run"],
+    [],
   ),
 };
 

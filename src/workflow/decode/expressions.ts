@@ -341,14 +341,14 @@ export const IN_JOB: NameRule = {
 /** Evaluated before a step starts: its vars and the entries of iteration. */
 export const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
-  known: ["vars", "outputs", "needs", "repeat_index", "iteration_index"],
+  known: ["vars", "outputs", "needs", "run", "repeat_index", "iteration_index"],
   hints: HINTS,
 };
 
 /** Evaluated before the entries of a step start: their source and which of them run. */
 export const IN_ITERATION: NameRule = {
   where: "in an iteration",
-  known: ["vars", "outputs", "needs", "repeat_index"],
+  known: ["vars", "outputs", "needs", "run", "repeat_index"],
   hints: HINTS,
 };
 
@@ -356,7 +356,7 @@ export const IN_ITERATION: NameRule = {
 export const IN_STEP: NameRule = {
   where: "in a step",
   known: [
-    ...["vars", "res", "req", "rt", "status", "outputs", "needs"],
+    ...["vars", "res", "req", "rt", "status", "outputs", "needs", "run"],
     ...["repeat_index", "iteration_index"],
   ],
   hints: HINTS,
