@@ -40,6 +40,12 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
   ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
   ["shell", ["src/actions/shell", "src/actions/plugin"]],
   ["network", ["src/actions"]],
+  ["inputs", [
+    ...["src/cli/run/read_vars.ts", "src/cli/run/secret_command.ts", "src/plan"],
+    ...["src/workflow/decode/decode_iteration.ts", "src/workflow/decode/decode_matrix.ts"],
+    ...["src/run/execute/run_entries.ts", "src/base/value/combinations.ts"],
+  ]],
+  ["load", ["src/run/load", "src/run/round_tally.ts", "src/workflow/decode/decode_load.ts"]],
   ["functions", [
     ...["src/expr/functions", "src/expr/json_schema"],
     ...["src/workflow/decode", "src/run/snapshots"],
@@ -58,8 +64,6 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
     ...["src/base/value/histogram.ts"],
   ]],
-  ["load", ["src/run/load", "src/run/round_tally.ts"]],
-  ["inputs", ["src/cli/run/read_vars.ts", "src/cli/run/secret_command.ts", "src/plan"]],
   ["reports", ["src/report"]],
   ["check", ["src/check"]],
   ["openapi", ["src/openapi"]],

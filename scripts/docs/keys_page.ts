@@ -1,7 +1,7 @@
 import { NAMES, type RuleForm, sentence, tablesOf, typeOfKey } from "../../src/workflow/names.ts";
 import { hintForKey, otherKeys } from "../../src/base/other_tools.ts";
 import { SUITE } from "../../src/suite/decode_suite.ts";
-import { WORKFLOW } from "../../src/workflow/decode/decode_workflow.ts";
+import { WORKFLOW } from "../../src/workflow/decode/key_tree.ts";
 import { IN_STEP } from "../../src/workflow/decode/expressions.ts";
 import type { Parameter } from "../../src/action/parameter.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";

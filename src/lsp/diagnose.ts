@@ -8,7 +8,7 @@ import { checkSuite } from "../suite/suite_of_file.ts";
 import { readLimits } from "../workflow/limits.ts";
 import { SUITE } from "../suite/decode_suite.ts";
 import { suggest } from "../base/text/suggest.ts";
-import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
+import { JOB_FILE, WORKFLOW } from "../workflow/decode/key_tree.ts";
 import { isAbsolute } from "../workflow/read_files.ts";
 import type { CheckModel } from "../check/model.ts";
 import { type Outline, pairsOf, type TextRange } from "./outline.ts";

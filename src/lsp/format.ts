@@ -1,7 +1,7 @@
 import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { SUITE } from "../suite/decode_suite.ts";
-import { JOB_FILE, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
+import { JOB_FILE, WORKFLOW } from "../workflow/decode/key_tree.ts";
 import { fieldsOf, type RuleForm } from "../workflow/names.ts";
 import { fieldOf, type FileKind, itemsOf, type Outline, scalarOf } from "./outline.ts";
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";

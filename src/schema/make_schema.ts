@@ -10,13 +10,13 @@ import { isCondition } from "../action/rule.ts";
 import { PLUGIN_NAME } from "../actions/plugin/plugin.ts";
 import { DURATION_TEXT } from "../base/value/duration.ts";
 import { SUITE } from "../suite/decode_suite.ts";
-import { job, WORKFLOW } from "../workflow/decode/decode_workflow.ts";
+import { JOB, WORKFLOW } from "../workflow/decode/key_tree.ts";
 import type { RuleForm } from "../workflow/names.ts";
 
 /** The kind of file: a workflow, or a job file. */
 type SchemaSubject = "workflow" | "job" | "suite";
 
-const ROOTS = { workflow: WORKFLOW, job, suite: SUITE };
+const ROOTS = { workflow: WORKFLOW, job: JOB, suite: SUITE };
 
 const TITLES = {
   workflow: "A workflow of runner",
@@ -40,7 +40,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
   if (subject === "suite") {
     return { ...header, ...withDefaults(root, defaultsSchema([])), $defs: definitions };
   }
-  schemas.map(job.form);
+  schemas.map(JOB.form);
   const jobSchema = forJob(definitions.job!, actions);
   return {
     ...header,

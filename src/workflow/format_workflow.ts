@@ -6,7 +6,7 @@ import { formatYaml } from "../base/yaml/format_yaml.ts";
 import { parseYaml, YamlFault } from "../base/yaml/parse_yaml.ts";
 import { buildTree, type YamlNode, type YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { spaceExpression, spaceTemplate } from "../expr/space_expression.ts";
-import { JOB_FILE, WORKFLOW } from "./decode/decode_workflow.ts";
+import { JOB_FILE, WORKFLOW } from "./decode/key_tree.ts";
 import { fieldsOf, type RuleForm } from "./names.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { ACTIONS } from "../../src/actions/registry.ts";
-import { WORKFLOW } from "../../src/workflow/decode/decode_workflow.ts";
+import { WORKFLOW } from "../../src/workflow/decode/key_tree.ts";
 import { tablesOf } from "../../src/workflow/names.ts";
 
 /** The keys of a map by the title of their table in the reference. */

@@ -27,7 +27,7 @@ import { ACTIONS } from "../../actions/registry.ts";
 import { FUNCTIONS } from "../../expr/functions/registry.ts";
 import { VARIABLES } from "../environment.ts";
 import { SUITE } from "../../suite/decode_suite.ts";
-import { WORKFLOW } from "../../workflow/decode/decode_workflow.ts";
+import { WORKFLOW } from "../../workflow/decode/key_tree.ts";
 import { listParameters, tablesOf, typeOfKey } from "../../workflow/names.ts";
 
 /** Explains a command, a page, an option or another word, or lists the pages that mention it. */

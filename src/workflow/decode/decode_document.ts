@@ -5,7 +5,7 @@ import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, addWarning, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
 import { isAbsolute } from "../read_files.ts";
-import { type Decoding, UNKNOWN_KEY } from "./key.ts";
+import { type Decoding, type LateRules, UNKNOWN_KEY } from "./key.ts";
 import type { JobDraft, WorkflowDraft } from "./decode_workflow.ts";
 import { Expressions, type ExpressionUse } from "./expressions.ts";
 import { holdsTemplate } from "../../expr/template.ts";
@@ -31,7 +31,7 @@ export async function decodeDocument<T>(
   for (const { path, message, hint } of document.duplicates) {
     addError(problems, "yaml", path, message, { part: "key", hint });
   }
-  const { fault, unquoted, texts } = inspectValue(document.value);
+  const { fault, unquoted, texts, keys } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
     return { problems, uses: [] };
@@ -45,7 +45,8 @@ export async function decodeDocument<T>(
   const used = usedActions([document.value, ...outerDefaults(document)]);
   const actions = await loadActions(used, host, limits.permissions);
   const expressions = new Expressions(problems);
-  const draft = decode(document, { problems, limits, expressions, ...actions });
+  const late = await loadRules(keys);
+  const draft = decode(document, { problems, limits, expressions, late, ...actions });
   await expressions.check(varsOf(document.value), (path) => ({
     async readSchema(written) {
       const { readSchemaBeside } = await import("./check_files.ts");
@@ -69,6 +70,17 @@ export async function decodeDocument<T>(
     draft,
     uses: expressions.uses,
     problems: allowAnchors(problems, document),
+  };
+}
+
+/** The rules of keys that few files have, if these are among the keys of a file. */
+async function loadRules(keys: ReadonlySet<string>): Promise<LateRules> {
+  return {
+    iteration: keys.has("iteration")
+      ? (await import("./decode_iteration.ts")).iteration
+      : undefined,
+    load: keys.has("load") ? (await import("./decode_load.ts")).load : undefined,
+    matrix: keys.has("matrix") ? (await import("./decode_matrix.ts")).jobMatrix : undefined,
   };
 }
 
@@ -142,6 +154,8 @@ interface Inspection {
   readonly unquoted: readonly Path[];
   /** All constant texts but names, any of which may be the path of a file that the run reads. */
   readonly texts: readonly string[];
+  /** The keys of all its mappings. */
+  readonly keys: ReadonlySet<string>;
 }
 
 /** What a path can be. */
@@ -163,6 +177,7 @@ export function inspectValue(root: unknown): Inspection {
   const path: (string | number)[] = [];
   const unquoted: Path[] = [];
   const texts: string[] = [];
+  const keys = new Set<string>();
   let fault: Inspection["fault"];
   /** The values that aliases repeat, and the number of aliases around the current value. */
   let repeated = 0;
@@ -192,6 +207,7 @@ export function inspectValue(root: unknown): Inspection {
     for (const [key, part] of Object.entries(value)) {
       path.push(Array.isArray(value) ? Number(key) : key);
       if (path.includes("with")) texts.push(key);
+      if (!Array.isArray(value)) keys.add(key);
       walk(part);
       path.pop();
     }
@@ -199,7 +215,7 @@ export function inspectValue(root: unknown): Inspection {
     if (isRepeated) aliases--;
   };
   walk(root);
-  return { fault, unquoted, texts };
+  return { fault, unquoted, texts, keys };
 }
 
 /** A number that YAML may write otherwise than the file: octal, with an exponent, or `1.10`. */

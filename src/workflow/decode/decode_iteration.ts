@@ -120,13 +120,11 @@ const iterationMap = map(ITERATION, "", {
 });
 
 /** The iteration of a step: a list, a template that gives one, or a map. */
-export function iteration(summary: string): Rule<Iteration> {
-  const { fields, alternatives } = iterationMap.form;
-  return rule({
-    ...{ type: ["list", "string", "map"], summary, fields, alternatives },
-    key: { kind: "iteration", what: "iteration", title: "iteration", names: IN_ITERATION },
-  }, (value, key) => isDict(value) ? iterationMap.parse(value, key) : readEntries(value, key));
-}
+export const iteration = rule<Iteration>({
+  ...iterationMap.form,
+  type: ["list", "string", "map"],
+  key: { kind: "iteration", what: "iteration", title: "iteration", names: IN_ITERATION },
+}, (value, key) => isDict(value) ? iterationMap.parse(value, key) : readEntries(value, key));
 
 const DATA = {
   ...rowsOfFile(IN_JOB, "rows, relative to this file."),

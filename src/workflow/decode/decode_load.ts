@@ -19,7 +19,6 @@ import { referencesIn } from "../../expr/references.ts";
 import type { Assertion, Load, LoadStage } from "../model.ts";
 import { statsKeys } from "../step_facts.ts";
 import { rows } from "./decode_iteration.ts";
-import type { StepDraft } from "./decode_step.ts";
 import { IN_JOB, seeing } from "./expressions.ts";
 import {
   assertions,
@@ -28,6 +27,7 @@ import {
   isReported,
   NO_TIME,
   pattern,
+  rule,
   time,
 } from "./key.ts";
 
@@ -72,10 +72,9 @@ const IN_THRESHOLD = {
   },
 };
 
-/** The members of the statistics of a job with these steps. */
-export function statsOf(
-  steps: readonly StepDraft[],
-  { plugins }: Pick<Decoding, "plugins">,
+/** The members of the statistics of a job. */
+function statsOf(
+  { plugins, steps = [] }: Pick<Decoding, "plugins" | "steps">,
 ): NameRule["members"] {
   const keys = statsKeys(steps);
   return Object.assign(
@@ -194,7 +193,7 @@ const LOAD = {
   ),
 };
 
-export const load = map(LOAD, "Runs the job under load, at a rate or by users, and measures it.", {
+const measured = map(LOAD, "", {
   alternatives: [{
     names: KINDS,
     required: true,
@@ -223,6 +222,11 @@ export const load = map(LOAD, "Runs the job under load, at a rate or by users, a
     ],
     stopIf: written.stop_if,
   };
+});
+
+export const load = rule(measured.form, (value, key) => {
+  const stats = statsOf(key.decoding);
+  return measured.parse(value, key.with({ stats }));
 });
 
 /** Whether a threshold decides how many rounds, or requests, may fail. */

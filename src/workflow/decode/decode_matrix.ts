@@ -46,11 +46,9 @@ export const JOB_MATRIX = {
     .with({ default: "false" }),
 };
 
-export const jobMatrix = matrix(
-  JOB_MATRIX,
-  "Runs the job once for each combination of values; each is a separate job.",
-  IN_MATRIX,
-).key({ title: "matrix" }).as(({ values, names, options: { parallel, fail_fast } }) => ({
+export const jobMatrix = matrix(JOB_MATRIX, "", IN_MATRIX).key({ title: "matrix" }).as((
+  { values, names, options: { parallel, fail_fast } },
+) => ({
   matrix: {
     values,
     parallel: parallel as number | undefined,

@@ -27,7 +27,6 @@ import { holdsTemplate } from "../../expr/template.ts";
 import type { Duration, Retry, Snapshot, Step } from "../model.ts";
 import { addError, addWarning, warnOfBraces } from "../problem.ts";
 import { FLAKY, STEP_TIMEOUT } from "../step_facts.ts";
-import { iteration } from "./decode_iteration.ts";
 import { BEFORE_ACTION, IN_STEP, IN_STEP_VARS, seeing, seesResult } from "./expressions.ts";
 import {
   assertions,
@@ -35,6 +34,7 @@ import {
   type Decoding,
   expression,
   Key,
+  late,
   limited,
   names,
   NO_TIME,
@@ -188,7 +188,9 @@ const STEP = {
     "How long the action may take: a slower one fails the step, but is not stopped.",
     BEFORE_ACTION,
   ),
-  iteration: iteration(
+  iteration: late(
+    "iteration",
+    ["list", "string", "map"],
     "Runs the step once for each entry of a list, whose keys are added to vars, for " +
       "each combination of some lists, for each row of a file, or until an expression is true.",
   ),

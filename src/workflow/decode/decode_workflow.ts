@@ -16,8 +16,6 @@ import { plainTemplate } from "../../expr/template.ts";
 import type { Document, Job, Repeat, Step, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 import { FLAKY, isGeneratedId } from "../step_facts.ts";
-import { load, statsOf } from "./decode_load.ts";
-import { jobMatrix } from "./decode_matrix.ts";
 import {
   cleanup,
   decodeDefaults,
@@ -33,6 +31,7 @@ import {
   type Decoding,
   expression,
   Key,
+  late,
   limited,
   names,
   NO_TIME,
@@ -92,8 +91,12 @@ const JOB = {
   ),
   defaults: defaults("Default values of `with`, by the name of the action."),
   repeat,
-  load,
-  matrix: jobMatrix,
+  load: late("load", "map", "Runs the job under load, at a rate or by users, and measures it."),
+  matrix: late(
+    "matrix",
+    "map",
+    "Runs the job once for each combination of values; each is a separate job.",
+  ),
   lock: pattern(
     /^[A-Za-z0-9_.-]+$/,
     "must be made of letters, digits, _, . and -",
@@ -363,7 +366,7 @@ function decodeJob(map: Dict, outer: Key, isFile = false): JobDraft {
     const message = '"load" and "repeat" cannot be combined';
     addError(problems, "load", [...path, "load"], message, { part: "key" });
   }
-  const inLoad = inMatrix.with({ stats: hasLoad ? statsOf(all, outer.decoding) : undefined });
+  const inLoad = inMatrix.with({ steps: all }).of("load");
   return {
     ...rest,
     index: Number(path.at(-1) ?? 0),
@@ -373,7 +376,7 @@ function decodeJob(map: Dict, outer: Key, isFile = false): JobDraft {
     when,
     stopsAtFailure: onFailure === "stop" ? true : undefined,
     allowFailure,
-    load: hasLoad ? valueOr(() => JOB.load.read(rawOf("load"), inLoad.of("load"))) : undefined,
+    load: hasLoad ? valueOr(() => JOB.load.read(rawOf("load"), inLoad)) : undefined,
     matrix: matrix?.matrix,
   };
 }

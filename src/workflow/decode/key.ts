@@ -20,7 +20,7 @@ import { describeValue, type Dict, isDict, type Value } from "../../base/value/v
 import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
 import { holdsTemplate, isTemplate } from "../../expr/template.ts";
 import type { Limits } from "../limits.ts";
-import type { Assertion, Duration, StepOutput } from "../model.ts";
+import type { Assertion, Duration, Iteration, Load, Matrix, Step, StepOutput } from "../model.ts";
 import {
   addError,
   addWarning,
@@ -36,6 +36,7 @@ export interface Decoding extends LoadedActions {
   readonly problems: Problem[];
   readonly limits: Limits;
   readonly expressions: Expressions;
+  readonly late: LateRules;
   /** In steps that clean up: the names that their expressions see besides those of other steps. */
   readonly cleanupNames?: readonly string[];
   /** Values for `with` by action, under those of each job. */
@@ -44,8 +45,19 @@ export interface Decoding extends LoadedActions {
   readonly matrix?: { readonly names: readonly string[] | undefined };
   /** In a job with `load`, whose steps see its round. */
   readonly hasLoad?: boolean;
+  /** In `load`: the steps of the job. */
+  readonly steps?: readonly (Pick<Step, "id" | "name"> & Partial<Pick<Step, "action">>)[];
   /** In `load`: the members of the statistics of the steps of the job. */
   readonly stats?: NameRule["members"];
+}
+
+/** The rules of the keys that few files have, loaded for a file with such a key. */
+export type LateRules = { readonly [K in keyof LateValues]?: Rule<LateValues[K]> };
+
+interface LateValues {
+  readonly iteration: Iteration;
+  readonly load: Load;
+  readonly matrix: { readonly matrix: Matrix; readonly names: readonly string[] | undefined };
 }
 
 /** The code of a key that the file format does not have. */
@@ -252,6 +264,18 @@ export function rule<T>(
   parse: (value: Value, key: Key) => T,
 ): Rule<T> {
   return new Rule(form, parse as Rule<T>["parse"]);
+}
+
+/** A key whose rule is one of `LateRules`; `key_tree.ts` knows all of its form. */
+export function late<K extends keyof LateValues>(
+  name: K,
+  type: Form["type"],
+  summary: string,
+): Rule<LateValues[K]> {
+  return rule({ type, summary }, (value, key) => {
+    const loaded: Rule<LateValues[K]> = key.decoding.late[name]!;
+    return loaded.parse(value, key.ruledBy(loaded.form));
+  });
 }
 
 /** A map of which as much as possible is decoded; undefined where that is nothing. */
