@@ -40,19 +40,14 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
   ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
   ["shell", ["src/actions/shell", "src/actions/plugin"]],
   ["network", ["src/actions"]],
-  ["inputs", [
-    ...["src/cli/run/read_vars.ts", "src/cli/run/secret_command.ts", "src/plan"],
-    ...["src/workflow/decode/decode_iteration.ts", "src/workflow/decode/decode_matrix.ts"],
-    ...["src/run/execute/run_entries.ts", "src/base/value/combinations.ts"],
-  ]],
-  ["load", ["src/run/load", "src/run/round_tally.ts", "src/workflow/decode/decode_load.ts"]],
   ["functions", [
     ...["src/expr/functions", "src/expr/json_schema"],
-    ...["src/workflow/decode", "src/run/snapshots"],
+    ...["src/workflow/decode/check_files.ts", "src/workflow/decode/check_snapshots.ts"],
+    "src/run/snapshots",
   ]],
   ["format", [
     ...["src/workflow/format_workflow.ts", "src/base/yaml/format_yaml.ts"],
-    ...["src/expr/space_expression.ts"],
+    ...["src/expr/space_expression.ts", "src/workflow/decode/key_tree.ts"],
   ]],
   ["failure", [
     ...["src/run/failure", "src/expr", "src/base/yaml", "src/report/text", "src/cli/messages.ts"],
@@ -63,6 +58,12 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     // What it shows of rounds and of load.
     ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
     ...["src/base/value/histogram.ts"],
+  ]],
+  ["load", ["src/run/load", "src/run/round_tally.ts", "src/workflow/decode/decode_load.ts"]],
+  ["inputs", [
+    ...["src/cli/run/read_vars.ts", "src/cli/run/secret_command.ts", "src/plan"],
+    ...["src/workflow/decode/decode_iteration.ts", "src/workflow/decode/decode_matrix.ts"],
+    ...["src/run/execute/run_entries.ts", "src/base/value/combinations.ts"],
   ]],
   ["reports", ["src/report"]],
   ["check", ["src/check"]],
