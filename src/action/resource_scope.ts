@@ -26,7 +26,7 @@ export class Resources implements ResourceScope {
   ): T {
     this.#known ??= new Map();
     if (this.#known.has(key)) return this.#known.get(key) as T;
-    if (this.#isClosed) throw new Error(`cannot open "${key}": its scope has ended`);
+    if (this.#isClosed && close) throw new Error(`cannot open "${key}": its scope has ended`);
     const opened = open();
     this.#known.set(key, opened);
     const keep = (resource: Awaited<T>) => {

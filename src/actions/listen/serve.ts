@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { ActionContext, Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { readRendered } from "../../action/make_action.ts";
@@ -6,6 +7,7 @@ import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
+import { countOf } from "../../base/text/count_of.ts";
 import { isDict } from "../../base/value/value.ts";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
@@ -23,11 +25,17 @@ interface ListenParams {
   readonly routes?: readonly Route[] | undefined;
 }
 
-/** The most connections at a time; others are closed at once. */
-const MAX_CONNECTIONS = 1000;
-
-/** Milliseconds that a client may take for its headers, for its request, and until it reads. */
-const PATIENCE = { headersTimeout: 10_000, requestTimeout: 30_000, idle: 120_000 };
+/** What clients may do: times in milliseconds. */
+const LIMITS = {
+  /** Connections at a time; others are closed at once. */
+  connections: 1000,
+  headersTimeout: 10_000,
+  handshakeTimeout: 10_000,
+  requestTimeout: 30_000,
+  /** Until a client reads on. */
+  idle: 120_000,
+  connectionsCheckingInterval: 1000,
+};
 
 const MAX_BODY = 16 * 1024 * 1024;
 
@@ -36,6 +44,7 @@ export async function serve(
   { host, port = 0, cert, key, routes }: ListenParams,
   open: OpenStep,
   attempt: ActionAttempt,
+  limits = LIMITS,
 ) {
   const { context } = attempt;
   const place = `${host.includes(":") ? `[${host}]` : host}${port === 0 ? "" : ` port ${port}`}`;
@@ -45,9 +54,7 @@ export async function serve(
     (routes ?? []).map((route, index) => readAnswer(route, index, context)),
   );
   const mock = new Mock(routes ? answers : undefined, open, attempt);
-  const limits = { ...PATIENCE, connectionsCheckingInterval: 1000 };
-  const take = (request: IncomingMessage, response: ServerResponse) =>
-    void mock.answer(request, response);
+  const take = (request: IncomingMessage, response: ServerResponse) => mock.take(request, response);
   const pem = async (text: string, parameter: string) =>
     isPem(text) ? text : await attempt.readText(text, parameter);
   const server: Server = cert !== undefined && key !== undefined
@@ -56,8 +63,8 @@ export async function serve(
       take,
     )
     : (await import("node:http")).createServer(limits, take);
-  server.maxConnections = MAX_CONNECTIONS;
-  server.timeout = PATIENCE.idle;
+  server.timeout = limits.idle;
+  limitConnections(server, limits.connections, open);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(port, host, resolve);
@@ -70,12 +77,27 @@ export async function serve(
   open.onClose(async () => {
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
+    await mock.settled();
   });
   const { port: chosen } = server.address() as { readonly port: number };
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   const name = reached.includes(":") ? `[${reached}]` : reached;
   const url = `${cert === undefined ? "http" : "https"}://${name}:${chosen}`;
   return { res: { url, host: reached, port: chosen }, brief: "open" };
+}
+
+/** Closes connections beyond the most that it may have; the run warns of the first. */
+function limitConnections(server: Server, max: number, { name, context }: OpenStep): void {
+  let count = 0;
+  let hasWarned = false;
+  // `maxConnections` closes them as well, but in Deno 2.9.6 nothing says so.
+  server.on("connection", (socket: Socket) => {
+    socket.once("close", () => count--);
+    if (++count <= max) return;
+    socket.destroy();
+    if (!hasWarned) context.warn(`"${name}" has ${countOf(max, "connection")}: it closes others`);
+    hasWarned = true;
+  });
 }
 
 /** Throws a `StepError` if the run may not listen there. */
@@ -171,11 +193,10 @@ function decoded(part: string): string {
   }
 }
 
-/** The body of a request is too large. */
-class TooLarge extends Error {}
-
 /** What a server answers, and where its requests are kept. */
 class Mock {
+  readonly #answering = new Set<Promise<void>>();
+
   /** `answers` are undefined where every request gets 204. */
   constructor(
     readonly answers: readonly Answer[] | undefined,
@@ -183,32 +204,48 @@ class Mock {
     readonly attempt: ActionAttempt,
   ) {}
 
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await this.#answer(request, response);
-    } catch (error) {
-      // A client that is gone gets no answer.
-      if (response.destroyed || request.errored) return;
-      response.statusCode = error instanceof TooLarge ? 413 : 500;
-      response.setHeader("Connection", "close");
-      const text = error instanceof TooLarge
-        ? `the body is larger than ${MAX_BODY} bytes\n`
-        : "the response of this route cannot be made: see the run\n";
-      response.end(text);
-      if (!(error instanceof TooLarge)) await (await this.open.context.late!()).failRun(error);
-    }
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const answering = this.#answer(request, response)
+      .finally(() => this.#answering.delete(answering));
+    this.#answering.add(answering);
+  }
+
+  /** Waits for the answers under way, which may fail the run. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#answering);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "GET" } = request;
-    const { url = "/" } = request;
+    const { name, context } = this.open;
     // A path may begin with two slashes, and a proxy's client sends a whole URL.
-    const { pathname, searchParams } = new URL(
-      url.startsWith("/") ? `http://localhost${url}` : url,
+    const { url: target = "/" } = request;
+    const url = URL.parse(
+      target.startsWith("/") ? `http://localhost${target}` : target,
       "http://localhost",
     );
-    const bytes = await readBytes(request);
-    const headers = readFields(request.rawHeaders);
+    if (!url) return refuse(response, 400, "the URL of the request is invalid");
+    const read = await readBytes(request).catch(() => ({ isGone: true } as const));
+    if ("isGone" in read) return;
+    if (!read.bytes) {
+      context.warn(`a request to "${name}" is too large: it got 413`);
+      return refuse(response, 413, `the body is larger than ${MAX_BODY} bytes`);
+    }
+    try {
+      await this.#answerTo(request, url, read.bytes, response);
+    } catch (error) {
+      // Before the client knows: the run may end with its answer.
+      await (await context.late!()).failRun(error);
+      refuse(response, 500, "the response of this route cannot be made: see the run");
+    }
+  }
+
+  async #answerTo(
+    { method = "GET", rawHeaders }: IncomingMessage,
+    { pathname, searchParams }: URL,
+    bytes: Uint8Array<ArrayBuffer>,
+    response: ServerResponse,
+  ): Promise<void> {
+    const headers = readFields(rawHeaders);
     const parts = pathname.split("/");
     let found: { readonly answer: Answer; readonly params: Dict } | undefined;
     for (const answer of this.answers ?? []) {
@@ -229,14 +266,18 @@ class Mock {
     };
     this.open.add(message, Math.max(bytes.length, message.raw.length));
     const next = found?.answer.next();
-    if (!next) {
-      response.statusCode = this.answers && !found ? 404 : 204;
-      return void response.end(
-        found || !this.answers ? "" : `no route for ${method} ${pathname}\n`,
-      );
-    }
-    await respond(next, message, response, this.attempt);
+    if (next) return await respond(next, message, response, this.attempt);
+    if (this.answers && !found) return refuse(response, 404, `no route for ${method} ${pathname}`);
+    response.statusCode = 204;
+    response.end();
   }
+}
+
+/** Answers with a code and a line of text. */
+function refuse(response: ServerResponse, code: number, text: string): void {
+  response.statusCode = code;
+  if (code !== 404) response.setHeader("Connection", "close");
+  response.end(`${text}\n`);
 }
 
 async function respond(
@@ -255,7 +296,7 @@ async function respond(
     : file !== undefined
     ? await attempt.read(file, "routes")
     : body;
-  if (delay > 0) await new Promise<void>((resolve) => context.deadline.after(delay, resolve));
+  if (delay > 0) await pause(delay, response, context);
   response.statusCode = values.code ?? (content === undefined ? 204 : 200);
   if (json !== undefined) response.setHeader("Content-Type", "application/json");
   else if (file !== undefined) response.setHeader("Content-Type", typeByExtension(file));
@@ -266,8 +307,21 @@ async function respond(
   response.end(content ?? "");
 }
 
-/** The body of a request; of one that is too large, the rest is read and not kept. */
-async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+/** Waits, or until the client is gone. */
+async function pause(
+  milliseconds: number,
+  response: ServerResponse,
+  { deadline }: ActionContext,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { cancel } = deadline.after(milliseconds, resolve);
+  response.once("close", resolve);
+  await promise;
+  cancel();
+}
+
+/** The body of a request, without `bytes` if it is too large; the rest of it is not kept. */
+async function readBytes(request: IncomingMessage) {
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -275,8 +329,7 @@ async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuff
     if (size <= MAX_BODY) chunks.push(chunk);
     else chunks = [];
   }
-  if (size > MAX_BODY) throw new TooLarge();
-  return await new Blob(chunks).bytes();
+  return { bytes: size <= MAX_BODY ? await new Blob(chunks).bytes() : undefined };
 }
 
 function queryOf(search: URLSearchParams): Dict {
