@@ -27,11 +27,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** The first messages of each step, which reports show. */
 const MAX_SHOWN = 100;
 
-/** A message that no step has taken yet. */
+/** A message that came to a step. */
 export class Message {
-  /** Whether a step that waits for several has put it aside. */
-  isHeld = false;
-
   /** The seam makes it. */
   constructor(
     /** Its place among all messages of the run. */
@@ -49,7 +46,7 @@ export class Message {
 
 /** A step that waits for messages. */
 export interface Receiver {
-  /** Whether it takes a message, which is then no one else's. */
+  /** Whether it takes a message, which is then no one else's unless it gives it back. */
   offer(message: Message): boolean;
   /** A subscription has ended: there will be no more of it. */
   ended(open: OpenStep): void;
@@ -97,15 +94,22 @@ export class OpenStep {
    */
   add(value: Dict, bytes: number, acknowledge?: Message["acknowledge"]): void {
     if (this.#isClosed) return;
-    const message = new Message(this.#all.messages++, this, value, bytes, acknowledge);
-    this.#kept.push(message);
-    this.#bytes += bytes;
     if (++this.#came <= MAX_SHOWN) this.#show(value);
-    this.#offer(message);
+    this.#keep(new Message(this.#all.messages++, this, value, bytes, acknowledge));
+  }
+
+  /** Gives a message back, which is offered to others. */
+  giveBack(message: Message): void {
+    if (!this.#isClosed) this.#keep(message);
+  }
+
+  #keep(message: Message): void {
+    for (const receiver of this.#receivers) if (receiver.offer(message)) return;
+    const place = this.#kept.findLastIndex(({ number }) => number < message.number) + 1;
+    this.#kept.splice(place, 0, message);
+    this.#bytes += message.bytes;
     while (this.#kept.length > MAX_MESSAGES || this.#bytes > MAX_BYTES) {
-      const oldest = this.#kept.find(({ isHeld }) => !isHeld);
-      if (!oldest) return;
-      this.remove(oldest);
+      this.take(this.#kept[0]!);
       this.#lost++;
     }
   }
@@ -120,7 +124,7 @@ export class OpenStep {
     if (isFault && this.#receivers.size === 0) {
       this.context.warn(`"${this.name}" is over: ${reason}`);
     }
-    for (const receiver of [...this.#receivers]) receiver.ended(this);
+    for (const receiver of this.#receivers) receiver.ended(this);
   }
 
   /** Why no more messages can come; undefined as long as they can. */
@@ -140,7 +144,7 @@ export class OpenStep {
 
   /** The messages that no step has taken, in their order. */
   get kept(): readonly Message[] {
-    return this.#kept.filter(({ isHeld }) => !isHeld);
+    return this.#kept;
   }
 
   /** Offers each message that comes from now on to a step; the result ends that. */
@@ -149,18 +153,10 @@ export class OpenStep {
     return () => void this.#receivers.delete(receiver);
   }
 
-  /** Takes a message out, as a step has received it. */
-  remove(message: Message): void {
-    const index = this.#kept.indexOf(message);
-    if (index < 0) return;
-    this.#kept.splice(index, 1);
+  /** Takes a message out of those that are kept. */
+  take(message: Message): void {
+    this.#kept.splice(this.#kept.indexOf(message), 1);
     this.#bytes -= message.bytes;
-  }
-
-  /** Gives a message back that a step had put aside. */
-  giveBack(message: Message): void {
-    message.isHeld = false;
-    this.#offer(message);
   }
 
   #show(value: Dict): void {
@@ -168,12 +164,6 @@ export class OpenStep {
     findExchangedSecrets(value, (secret, shortest) => secrets.add(secret, shortest));
     const text = excerpt(JSON.stringify(inShort(value)), secrets);
     this.#arrivals.push({ time: host.clock.now(), text });
-  }
-
-  #offer(message: Message): void {
-    for (const receiver of [...this.#receivers]) {
-      if (receiver.offer(message)) return;
-    }
   }
 
   /** Has something ended when the run ends, or when opening fails. */
@@ -187,7 +177,7 @@ export class OpenStep {
     this.#isClosed = true;
     this.#kept = [];
     this.#abort.abort(reason);
-    for (const receiver of [...this.#receivers]) receiver.ended(this);
+    for (const receiver of this.#receivers) receiver.ended(this);
     if (this.#came > 0) this.context.messagesCame?.(this.#came, this.#arrivals);
     for (const act of this.#closers.splice(0).reverse()) await act();
   }

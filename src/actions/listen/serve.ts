@@ -314,10 +314,10 @@ async function pause(
   { deadline }: ActionContext,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { cancel } = deadline.after(milliseconds, resolve);
+  const timer = deadline.after(milliseconds, resolve);
   response.once("close", resolve);
   await promise;
-  cancel();
+  timer.cancel();
 }
 
 /** The body of a request, without `bytes` if it is too large; the rest of it is not kept. */

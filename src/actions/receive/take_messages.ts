@@ -95,12 +95,11 @@ class Search implements Receiver {
 
   /** Looks through what has come, and waits for more. */
   begin(): void {
-    const kept = this.opens.flatMap((open) => open.kept).sort((a, b) => a.number - b.number);
+    const kept = this.opens.flatMap(({ kept }) => kept).sort((a, b) => a.number - b.number);
     const loss = this.condition ? undefined : this.#takeLoss();
     if (loss !== undefined) return this.#fail(new StepError(loss, LOSS));
     for (const message of kept) {
-      if (this.#isEnough) break;
-      this.offer(message);
+      if (this.offer(message)) message.open.take(message);
     }
     if (this.#isEnough || this.#fault) return;
     this.#leave = this.opens.map((open) => open.receive(this));
@@ -115,7 +114,6 @@ class Search implements Receiver {
       this.#fail(error);
       return false;
     }
-    message.isHeld = true;
     this.#found.push(message);
     if (this.#isEnough) this.#over.resolve();
     return true;
@@ -139,7 +137,6 @@ class Search implements Receiver {
 
   /** Takes what was found, and has the server know. */
   async take(context: ActionContext): Promise<readonly Dict[]> {
-    for (const message of this.#found) message.open.remove(message);
     const attempt = new ActionAttempt(context, { program: "receive" }, [], this.params.timeout);
     const taken = Promise.all(this.#found.map(({ acknowledge }) => acknowledge?.()));
     await attempt.during("acknowledging what it took", taken).finally(attempt.end);

@@ -505,12 +505,12 @@ class OpenInbox {
   /** The next message; undefined if the connection is closed. `waiting` says what it waits for. */
   async next(waiting: () => string): Promise<Message | undefined> {
     const { step } = this;
-    let message = step.kept[0];
-    if (!message && step.ending === undefined) {
+    let [message] = step.kept;
+    if (message) step.take(message);
+    else if (step.ending === undefined) {
       const came = Promise.withResolvers<OpenMessage | undefined>();
       const leave = step.receive({
         offer(message) {
-          message.isHeld = true;
           came.resolve(message);
           leave();
           return true;
@@ -520,7 +520,6 @@ class OpenInbox {
       message = await this.attempt.during(waiting, came.promise).finally(leave);
     }
     if (!message) return undefined;
-    step.remove(message);
     const { data = null } = message.value;
     this.taken.push(data);
     return { value: data, text: typeof data === "string" ? data : JSON.stringify(data) };

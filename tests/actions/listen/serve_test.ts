@@ -134,3 +134,10 @@ Deno.test("listen cuts off a client that begins no TLS handshake", async () => {
   using client = await server.connect();
   assertEquals(await exchange(client, ""), "");
 });
+
+Deno.test("listen answers a request that has no valid URL", async () => {
+  await using server = await withListen();
+  using client = await server.connect();
+  const answer = await exchange(client, GET.replace("/", "http://[bad"), NEVER);
+  assertMatch(answer, /^HTTP\/1.1 400 [^]*the URL of the request is invalid/);
+});
