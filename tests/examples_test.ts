@@ -14,6 +14,8 @@ const SUITES: Readonly<Record<string, string>> = {
   "suite/suite.yml": "2 passed (2)",
   "suite/stages.yml": "3 passed (3)",
 };
+/** The warning of a load job beside other programs, which says nothing of the example. */
+const BUSY_MACHINE = /^.*rounds started late.*other programs on this machine.*\n/gm;
 
 Deno.test("every example does what it says", async (test) => {
   const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name }) =>
@@ -40,7 +42,7 @@ Deno.test("every example does what it says", async (test) => {
         };
         const { code, stdout, stderr } = await run([name], { cwd: EXAMPLES, env });
         const fails = name === "failing.yml";
-        assertEquals([code, stderr], [fails ? 1 : 0, ""], stdout);
+        assertEquals([code, stderr.replace(BUSY_MACHINE, "")], [fails ? 1 : 0, ""], stdout);
         if (!fails) assertMatch(stdout, /^(Jobs {7}|Workflows {2})\d+ passed( · \d+ skipped)? \(/m);
         assertStringIncludes(stdout, SUITES[name] ?? "");
       } finally {
