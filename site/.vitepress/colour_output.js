@@ -47,7 +47,7 @@ function colourRow([, label, space, value]) {
   return start + value.replace(/\d+ [^·(]*?(?= ·| \()/g, (count) => {
     if (count.includes("passed")) return green(count);
     if (count.includes("failed")) return red(count);
-    if (/known|tolerated/.test(count)) return yellow(count);
+    if (/known|allowed/.test(count)) return yellow(count);
     return count.includes("skipped") || !hasWarning ? dim(count) : blue(count);
   }).replace(/ ·/g, dim).replace(/\(.*\)$/, dim);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const GROUPS = [
   ["First steps", ["hello", "vars", "expressions", "shell", "needs", "demo"]],
   ["Tests", ["assertions", "failing", "negative", "data", "iteration", "contract", "thresholds"]],
-  ["Flow", ["retry", "skip", "repeat", "cleanup", "known_failures"]],
+  ["Flow", ["retry", "skip", "repeat", "cleanup", "allowed_failures"]],
   ["HTTP", ["http", "pages", "http/*"]],
   ["Other protocols", ["db", "grpc", "websocket", "sse", "ssh", "network/*", "mail/*", "browser/*"]],
   ["Several files", ["embedded", "merge", "suite", "plugins"]],

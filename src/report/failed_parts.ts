@@ -10,7 +10,7 @@ export interface FailedPart {
   readonly title: string;
   readonly failures: readonly Failure[];
   /** It failed, which `allow_failure` expects. */
-  readonly known?: boolean;
+  readonly allowFailure?: boolean;
   /** The run of the step, of several rounds the first; absent for a job. */
   readonly step?: StepTree;
   /** The rounds in which the step failed so. */
@@ -24,13 +24,15 @@ export interface FailedPart {
 }
 
 /** What failed in a job that is over. */
-export function failedParts({ name, steps, tally, failures, known }: JobRecord): FailedPart[] {
+export function failedParts(
+  { name, steps, tally, failures, allowFailure }: JobRecord,
+): FailedPart[] {
   const ofSteps = tally
     ? tally.steps.flatMap((step) => failedRounds(step, name))
     : steps.flatMap((step) => failedRun(step, name));
   return failures.length === 0
     ? ofSteps
-    : [...ofSteps, { title: name, failures, known, count: 1, inside: [] }];
+    : [...ofSteps, { title: name, failures, allowFailure, count: 1, inside: [] }];
 }
 
 /** A step that failed; `around` is the title of what contains it. */
@@ -38,11 +40,11 @@ export function failedRun(
   step: StepTree & { readonly runs?: number },
   around: string,
 ): FailedPart[] {
-  const { result: { name, state, failures, known }, inside, runs = 1 } = step;
-  if (state !== "failed" && !known) return [];
+  const { result: { name, state, failures, allowFailure }, inside, runs = 1 } = step;
+  if (state !== "failed" && !allowFailure) return [];
   const title = `${around} › ${name}`;
-  const inner = known ? [] : inside.flatMap((one) => failedRun(one, title));
-  return [{ title, failures, known, step, count: runs, inside: inner }];
+  const inner = allowFailure ? [] : inside.flatMap((one) => failedRun(one, title));
+  return [{ title, failures, allowFailure, step, count: runs, inside: inner }];
 }
 
 /** The kinds of failures of a step in several rounds; the first has what failed inside of it. */
@@ -74,9 +76,9 @@ export function isOnlyEmbedded({ failures }: Pick<FailedPart, "failures">): bool
 }
 
 /** Whether a step failed in some rounds, and `allow_failure` expects that of each of them. */
-export function isKnownFailure({ states, failures }: StepTally): boolean {
+export function isAllowedFailure({ states, failures }: StepTally): boolean {
   return states.failed === 0 && failures.length > 0 &&
-    failures.every(({ first }) => first.result.known === true);
+    failures.every(({ first }) => first.result.allowFailure === true);
 }
 
 /** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */

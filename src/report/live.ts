@@ -63,7 +63,7 @@ type LiveStep = Pick<RunningStep, "name" | "started" | "attempt" | "waiting"> & 
 interface EndedStep {
   /** From 0. */
   readonly index: number;
-  readonly result: Pick<StepResult, "name" | "state" | "known" | "echo">;
+  readonly result: Pick<StepResult, "name" | "state" | "allowFailure" | "echo">;
 }
 
 /** Follows which jobs and steps of a run are under way. */
@@ -211,8 +211,8 @@ function renderLive(
 
 /** A line for each step that is over, and its echo. */
 function endedLines(ended: readonly EndedStep[], columns: number, style: Style): string[] {
-  return ended.flatMap(({ index, result: { name, state, known, echo } }) => [
-    `${stepNumber(index, style)}${known ? style.yellow("!") : stepIcon(state, style)} ` +
+  return ended.flatMap(({ index, result: { name, state, allowFailure, echo } }) => [
+    `${stepNumber(index, style)}${allowFailure ? style.yellow("!") : stepIcon(state, style)} ` +
     cutLine(oneLine(name), columns - BELOW_NAME),
     ...(echo?.trim() || undefined)?.split("\n").map((line) =>
       " ".repeat(BELOW_NAME) + style.blue(cutLine(line.trimEnd(), columns - BELOW_NAME))

@@ -94,7 +94,7 @@ export interface JobRecord {
   /** It was skipped because of what happened elsewhere, not on purpose. */
   readonly blocked?: true;
   /** It failed, which `allow_failure` expects. */
-  readonly known?: true;
+  readonly allowFailure?: true;
   /** The failures outside its steps. */
   readonly failures: readonly Failure[];
   /**

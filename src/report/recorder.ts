@@ -176,8 +176,8 @@ class RunRecorder {
         return;
       case "job_finished": {
         // The name, too: a secret in it that a step has found is masked by now.
-        const { name, state, duration, reason, blocked, failures, known } = event;
-        Object.assign(job, { name, state, duration, reason, blocked, failures, known });
+        const { name, state, duration, reason, blocked, failures, allowFailure } = event;
+        Object.assign(job, { name, state, duration, reason, blocked, failures, allowFailure });
       }
     }
   }

@@ -13,7 +13,7 @@ import type {
 
 /** A count of no steps. */
 export function noSteps(): Record<StepState, number> {
-  return { passed: 0, failed: 0, skipped: 0, untested: 0, tolerated: 0 };
+  return { passed: 0, failed: 0, skipped: 0, untested: 0, allowed: 0 };
 }
 
 /** The number of counted steps. */
@@ -83,7 +83,8 @@ export class RunTotals {
   readonly jobs: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
   readonly steps = noSteps();
   warnings = 0;
-  knownFailures = 0;
+  /** Of `allowed`, those that `allow_failure` allows. */
+  allowedByStep = 0;
   /** The first failures so far, as reports have them. */
   failures: readonly RunFailure[] = [];
   #flaky = 0;
@@ -141,15 +142,14 @@ export class RunTotals {
   /** The totals as the last event of a run has them. */
   all(): Pick<
     RunFinished,
-    "jobs" | "steps" | "flaky" | "knownFailures" | "assertions"
+    "jobs" | "steps" | "flaky" | "assertions"
   > {
-    const { jobs, steps, knownFailures } = this;
+    const { jobs, steps } = this;
     const { passed, failed } = this.#assertions;
     return {
       jobs,
       steps,
       flaky: this.#flaky,
-      knownFailures: knownFailures || undefined,
       assertions: passed + failed === 0 ? undefined : { passed, failed },
     };
   }
@@ -165,10 +165,10 @@ export class RunTotals {
   }
 
   #countStep({ run, result }: Extract<BareEvent, { readonly type: "step_finished" }>): void {
-    const { state, flaky, known, assertions } = result;
+    const { state, flaky, allowFailure, assertions } = result;
     this.steps[state]++;
     if (flaky) this.#flaky++;
-    if (known) this.knownFailures++;
+    if (allowFailure) this.allowedByStep++;
     this.#assertions.passed += assertions?.passed ?? 0;
     this.#assertions.failed += assertions?.failed ?? 0;
     const running = run.within ? undefined : this.#running.get(run.job);

@@ -219,7 +219,7 @@ export interface JobFinished extends EventBase<"job_finished"> {
   /** Failures outside its steps, for example in its `skipif`. */
   readonly failures: readonly Failure[];
   /** It failed, which `allow_failure` expects; its state is `passed`. */
-  readonly known?: true;
+  readonly allowFailure?: true;
 }
 
 /** A run is over. */
@@ -236,8 +236,6 @@ export interface RunFinished extends EventBase<"run_finished"> {
   readonly steps: Readonly<Record<StepState, number>>;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;
-  /** Tolerated steps whose failure `allow_failure` expects, if there were any. */
-  readonly knownFailures?: number;
   /** The number of assertions of steps by outcome, if there were any. */
   readonly assertions?: AssertionCount;
   /** The used part of the APIs whose descriptions were checked, if any. */

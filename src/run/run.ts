@@ -121,7 +121,7 @@ function openRun(
     draining: drainedBy(cancellation, options.draining),
     cleanup: cleanup.end,
     failFast: options.failFast ?? false,
-    toleratesFailures: false,
+    statisticsDecide: false,
     allowsFailure: false,
     mistakes: { count: 0 },
     detail: { ...DETAIL, ...options.detail },
@@ -388,9 +388,9 @@ export async function runJob(
       failures.push(await run.failureOf({ run, job }, one));
     }
   }
-  const known = allowsFailure && outcome.state === "failed" && !run.cancellation.reason &&
+  const allowFailure = allowsFailure && outcome.state === "failed" && !run.cancellation.reason &&
     mistakes.count === 0;
-  if (known) {
+  if (allowFailure) {
     outcome = { ...outcome, state: "passed" };
   } else if (
     allowsFailure && outcome.state === "passed" && !job.repeat && !hasLoad &&
@@ -400,7 +400,7 @@ export async function runJob(
   }
   if (outcome.state === "failed") cancelIfFailFast(run, job);
   const duration = roundDuration(clock.ticks() - ticks);
-  finishJob(run, planned, outcome, { duration, failures, known: known || undefined });
+  finishJob(run, planned, outcome, { duration, failures, allowFailure: allowFailure || undefined });
   return outcome;
 }
 
@@ -409,7 +409,7 @@ export function finishJob(
   run: Run,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,
-  rest: Pick<JobFinished, "duration" | "failures" | "known">,
+  rest: Pick<JobFinished, "duration" | "failures" | "allowFailure">,
 ): void {
   const time = run.host.clock.now();
   run.emit({
@@ -424,7 +424,7 @@ export function finishJob(
   });
 }
 
-/** Whether a failure of a job is known. */
+/** Whether `allow_failure` allows a failure of a job. */
 function isFailureAllowed(run: Run, job: Job, needs: Dict): boolean {
   const { id, allowFailure } = job;
   if (!allowFailure) return false;

@@ -181,7 +181,7 @@ export interface LoadRounds {
   run(): Promise<void>;
   /** Why it ended before its time. */
   readonly stopped: string | undefined;
-  /** Whether a step failed that the statistics do not excuse. */
+  /** Whether a step failed that the statistics do not allow. */
   readonly hasFailed: boolean;
   /** Why they are not all that should have been run. */
   readonly problem?: RunnerError | undefined;
@@ -240,11 +240,11 @@ export class Run {
   readonly cleanup!: Cancellation;
   /** Whether the first failure closes the run, or the embedded job that it is in. */
   readonly failFast!: boolean;
-  /** Whether a step that fails is tolerated, since the statistics of all rounds decide. */
-  readonly toleratesFailures!: boolean;
-  /** Whether it is of a job whose failure is known. */
+  /** Whether a step that fails is allowed, since the statistics of all rounds decide. */
+  readonly statisticsDecide!: boolean;
+  /** Whether it is of a job whose failure is allowed. */
   readonly allowsFailure!: boolean;
-  /** The steps that failed by a mistake in the file: such a failure is never known. */
+  /** The steps that failed by a mistake in the file: such a failure is never allowed. */
   readonly mistakes!: { count: number };
   readonly detail!: Detail;
   readonly snapshots!: SnapshotMode;
@@ -287,7 +287,7 @@ export class Run {
       cancellation: cleanup,
       draining: cleanup,
       failFast: false,
-      toleratesFailures: false,
+      statisticsDecide: false,
     });
   }
 

@@ -46,8 +46,8 @@ export interface StepResult {
   readonly wait?: number;
   /** Every attempt, in order. */
   readonly attempts: readonly Attempt[];
-  /** It failed, which `allow_failure` expects; its state is `tolerated`. */
-  readonly known?: true;
+  /** It failed, which `allow_failure` expects; its state is `allowed`. */
+  readonly allowFailure?: true;
   /** It was good only after it was not: the next run may come out otherwise. */
   readonly flaky?: true;
   /** How often a request was sent again, as the server had closed the connection without an answer. */
@@ -91,10 +91,10 @@ export interface StepTree {
 }
 
 /**
- * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a load job whose
+ * `untested`: carried out, but the step has no `test`. `allowed`: failed in a round of a load job whose
  * thresholds decide, or where `allow_failure` expects it.
  */
-export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
+export type StepState = "passed" | "failed" | "skipped" | "untested" | "allowed";
 
 /** The outcome of a job; skipped on purpose is not a failure. */
 export type JobState = "passed" | "failed" | "skipped";

@@ -2,7 +2,7 @@ import type { RunEvent, StepFinished, StepResult, StepRun, StepTree } from "./ev
 
 /** Whether a step did not do what it should, though its job may tolerate that. */
 export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
-  return state === "failed" || state === "tolerated";
+  return state === "failed" || state === "allowed";
 }
 
 /** Keeps the steps of embedded jobs until the steps that embed them are over. */

@@ -205,8 +205,8 @@ export class StepCounts {
   }
 
   get isEmpty(): boolean {
-    const { passed, failed, skipped, untested, tolerated } = this.states;
-    return passed + failed + skipped + untested + tolerated === 0 && this.bytesIn === undefined;
+    const { passed, failed, skipped, untested, allowed } = this.states;
+    return passed + failed + skipped + untested + allowed === 0 && this.bytesIn === undefined;
   }
 
   /** Whether a run shows nothing that others have not shown. */
@@ -355,7 +355,7 @@ export class StepCounts {
     }
   }
 
-  /** The number of kinds of failures with a state: tolerated ones displace no others. */
+  /** The number of kinds of failures with a state: allowed ones displace no others. */
   #countKinds(state: StepState): number {
     return this.#failures.values().filter((kind) => kind.state === state).toArray().length;
   }

@@ -221,7 +221,7 @@ function finishOf(
   const worst = STATES.find((state) => ends.some((end) => end.state === state));
   const end = ends.find(({ state }) => state === worst);
   const isLost = missing.length + torn.length > 0;
-  const isKnown = !isLost && (ends.some(({ known }) => known) ||
+  const isKnown = !isLost && (ends.some(({ allowFailure }) => allowFailure) ||
     isSplit && failures.length > 0 && allowFailure !== undefined && isAllowed(allowFailure, vars));
   const hasFailed = isLost || failures.length > 0 && !isKnown;
   const from = Math.min(
@@ -239,7 +239,7 @@ function finishOf(
     reason: isLost ? undefined : end?.reason,
     blocked: isLost ? undefined : end?.blocked,
     failures,
-    known: isKnown && worst === "passed" ? true : undefined,
+    allowFailure: isKnown && worst === "passed" ? true : undefined,
   };
 }
 

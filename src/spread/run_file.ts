@@ -75,7 +75,7 @@ export type RunFileJob = RunStarted["jobs"][number] & {
   readonly pace?: number;
   /** Expressions that decide by the statistics of its rounds. */
   readonly expect?: readonly string[];
-  /** The expression that says whether a failure of it is known. */
+  /** The expression that says whether a failure of it is allowed. */
   readonly allowFailure?: string;
 };
 

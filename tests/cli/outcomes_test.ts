@@ -151,43 +151,43 @@ jobs:
   steps: [{ uses: assert, test: needs.whole.state == "passed" && needs.rounds.state == "passed" }]
 `;
 
-Deno.test("known failures are shown and counted, and fail nothing, in every report", async () => {
+Deno.test("allowed failures are shown and counted, and fail nothing, in every report", async () => {
   const args = ["--fail-fast", "--jobs", "1", ...REPORTS];
   const { code, stdout, stderr, reports } = await runReports({ "w.yml": KNOWN }, { args });
   assertEquals([code, stderr], [0, ""]);
   assertStringIncludes(
     stdout,
-    "   1. ! marked (known failure)\n        w.yml:8:41: test is false\n",
+    "   1. ! marked (allowed failure)\n        w.yml:8:41: test is false\n",
   );
   assertStringIncludes(stdout, "   2. ✓ after it\n");
   assertStringIncludes(stdout, "   2. - left out (skipped: on_failure is stop,");
-  assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n! .* \(known failure\)\n/);
-  assertStringIncludes(stdout, "! 1/2 passed (50.0%), 1 known failure\n");
+  assertMatch(stdout, /\n {3}3\. ✓ cleanup: sees it\n! .* \(allowed failure\)\n/);
+  assertStringIncludes(stdout, "! 1/2 passed (50.0%), 1 allowed failure\n");
   assertEquals(stdout.includes("Failures\n"), false);
-  const counts = "4 passed · 3 known failures · 1 skipped (8)";
+  const counts = "4 passed · 3 allowed · 1 skipped (8)";
   assertStringIncludes(stdout, `\nSteps      ${counts}\n`);
   const junit = reports["junit.xml"]!;
   assertMatch(junit, /<testsuites [^>]*tests="7" failures="0" errors="0"/);
-  assertEquals(junit.split('<property name="known_failure" value="true"/>').length - 1, 3);
+  assertEquals(junit.split('<property name="allowed" value="true"/>').length - 1, 3);
   const tap = reports["report.tap"]!;
-  assertStringIncludes(tap, "    not ok 1 - marked # TODO known failure\n");
+  assertStringIncludes(tap, "    not ok 1 - marked # TODO allowed failure\n");
   assertStringIncludes(tap, "\nok 1 - j\n");
-  assertStringIncludes(tap, "# known failures 3\n");
+  assertStringIncludes(tap, "# allowed 3\n");
   const ctrf = JSON.parse(reports["ctrf.json"]!).results;
-  assertEquals([ctrf.summary.failed, ctrf.summary.extra.knownFailures], [0, 3]);
+  assertEquals([ctrf.summary.failed, ctrf.summary.extra.allowed], [0, 3]);
   assertStringIncludes(
     reports["summary.md"]!,
-    "### Known failures\n\n- j › marked: test is false\n",
+    "### Allowed failures\n\n- j › marked: test is false\n",
   );
   assertEquals(reports["summary.md"]!.includes("### Failures"), false);
-  assertStringIncludes(reports["report.html"]!, '"state":"tolerated","known":true');
+  assertStringIncludes(reports["report.html"]!, '"state":"allowed","allowFailure":true');
   const report = JSON.parse(reports["report.json"]!);
-  assertEquals([report.state, report.totals.steps.failed, report.totals.knownFailures], [
+  assertEquals([report.state, report.totals.steps.failed, report.totals.steps.allowed], [
     ...["passed", 0, 3],
   ]);
   assertEquals(
-    report.jobs.map(({ state, known }: { state: string; known?: true }) => [
-      ...[state, known],
+    report.jobs.map(({ state, allowFailure }: { state: string; allowFailure?: true }) => [
+      ...[state, allowFailure],
     ]),
     [["passed", undefined], ["passed", true], ["passed", true], ["passed", undefined]],
   );
@@ -197,7 +197,7 @@ Deno.test("known failures are shown and counted, and fail nothing, in every repo
   assertEquals(Object.values(wrong).flat(), []);
 });
 
-Deno.test("a known failure is a notice on GitHub, and one that passed warns that the mark can go", () =>
+Deno.test("an allowed failure is a notice on GitHub, and one that passed warns that the mark can go", () =>
   withFiles({
     "w.yml": KNOWN,
     "passes.yml": `name: n
@@ -242,7 +242,7 @@ jobs:
     assertStringIncludes(wrong.stdout, "allow_failure must be true or false, it is string");
   }));
 
-Deno.test("a known failure of a round hides no failure that says the same in another round", async () => {
+Deno.test("an allowed failure of a round hides no failure that says the same in another round", async () => {
   const { code, stdout, reports } = await runReports({
     "w.yml": `name: n
 jobs:
@@ -255,7 +255,7 @@ jobs:
   assertEquals(code, 1);
   assertStringIncludes(stdout, "1. j › s   w.yml:6:36\n     failed 2 times, first at");
   assertStringIncludes(reports["report.tap"]!, "    not ok 1 - s\n");
-  assertEquals(reports["junit.xml"]!.includes("known_failure"), false);
+  assertEquals(reports["junit.xml"]!.includes("allowed_failure"), false);
   assertStringIncludes(stdout, "::error file=w.yml,line=6,");
   const tests = Array.from({ length: 12 }, (_, index) => `repeat_index != ${index}`);
   const many = `name: n
@@ -345,7 +345,7 @@ jobs:
     assertMatch(junit, /^<testsuites name="n" tests="7" failures="3" errors="0" skipped="0"/m);
     const tap = await read("report.tap");
     assertMatch(tap, /not ok 2 - stats.steps.get.codes\["5xx"\] == 0\n/);
-    assertMatch(tap, /^# tolerated 4\n.*\n?# thresholds passed 1\n# thresholds failed 2\n/m);
+    assertMatch(tap, /^# allowed 4\n.*\n?# thresholds passed 1\n# thresholds failed 2\n/m);
     const { summary, tests } = JSON.parse(await read("ctrf.json")).results;
     assertEquals([summary.tests, summary.failed, tests[1].line], [7, 3, 12]);
     const markdown = await read("summary.md");

@@ -97,7 +97,7 @@ export function runFinished(changes: Partial<RunFinished> = {}): RunFinished {
     duration: 1130,
     state: "passed",
     jobs: { passed: 1, failed: 0, skipped: 0 },
-    steps: { passed: 1, failed: 0, skipped: 0, untested: 0, tolerated: 0 },
+    steps: { passed: 1, failed: 0, skipped: 0, untested: 0, allowed: 0 },
     flaky: 0,
     ...changes,
   };
@@ -143,7 +143,7 @@ export function stepTally(
   const failed = failures.reduce((sum, { count }) => sum + count, 0);
   return {
     ...{ step, name: `step ${step}`, failures, flaky: 0 },
-    states: { passed, failed, skipped: 0, untested: 0, tolerated: 0 },
+    states: { passed, failed, skipped: 0, untested: 0, allowed: 0 },
     ...{ otherFailures: 0, echoes: [], otherEchoes: 0, inside: [] },
     ...changes,
   };

@@ -81,7 +81,7 @@ const EVENTS: readonly RunEvent[] = [
     state: "failed",
     interrupted: "hunter22",
     jobs: { passed: 0, failed: 1, skipped: 0 },
-    steps: { passed: 0, failed: 1, skipped: 0, untested: 0, tolerated: 0 },
+    steps: { passed: 0, failed: 1, skipped: 0, untested: 0, allowed: 0 },
     flaky: 0,
   },
   { type: "note", runId: "r", time: 0, level: "debug", text: "hunter22", run: RUN },

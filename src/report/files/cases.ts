@@ -13,7 +13,7 @@ import type {
 import type { Position } from "../../base/source.ts";
 import { hasFailed } from "../../run/step_trees.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { describeKind, isKnownFailure, runLabel } from "../failed_parts.ts";
+import { describeKind, isAllowedFailure, runLabel } from "../failed_parts.ts";
 import {
   CUT_OFF,
   type JobRecord,
@@ -48,8 +48,8 @@ export interface Case {
   readonly reason?: string;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
-  /** It failed, which `allow_failure` expects; the outcome is `tolerated`. */
-  readonly known?: true;
+  /** It failed, which `allow_failure` expects; the outcome is `allowed`. */
+  readonly allowFailure?: true;
   /** It is a failure outside of steps. */
   readonly isJob?: true;
   /** It is one of the thresholds of a load job, and no run of a step. */
@@ -140,7 +140,7 @@ export function countRuns(cases: readonly Case[]): Readonly<Record<StepState, nu
 }
 
 /** From the worst to the best. */
-const STATES = ["failed", "tolerated", "untested", "passed", "skipped"] as const;
+const STATES = ["failed", "allowed", "untested", "passed", "skipped"] as const;
 
 /** The milliseconds that a case took, those of all rounds together. */
 export function durationOf({ step, rounds }: Case): number {
@@ -163,7 +163,7 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const { outline, steps, failures, tally, rounds = 1 } = job;
   const jobName = `job ${oneLine(job.name)}`;
   const reason = reasonNotRun(job, record);
-  const { known } = job;
+  const { allowFailure } = job;
   const thresholds = thresholdCases(job);
   const others = thresholds.length === 0
     ? failures
@@ -172,7 +172,9 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const cases: Case[] = [
     ...thresholds,
     ...others.length === 0 ? [] : [ofJob],
-  ].map((one) => known && isFailed(one) ? { ...one, outcome: "tolerated", known } : one);
+  ].map((one) =>
+    allowFailure && isFailed(one) ? { ...one, outcome: "allowed", allowFailure } : one
+  );
   const begun = tally?.begun ?? (steps.length > 0 ? 1 : 0);
   if (tally && begun > 0) {
     const tallies = Map.groupBy(tally.steps, ({ step }) => step);
@@ -298,7 +300,7 @@ function caseOfRounds(tally: StepTally, rounds: RoundsOfCase, place: StepOutline
     reason,
     failures,
     flaky: flaky > 0,
-    known: isKnownFailure(tally) || undefined,
+    allowFailure: isAllowedFailure(tally) || undefined,
     step: { ...step, position },
     rounds,
     position: positionOf(failures) ?? position,
@@ -312,7 +314,7 @@ function inRounds(kind: FailureTally, failures: readonly Failure[]): readonly Fa
 
 function caseOf(step: StepRecord): Case {
   const { run, result, position = result.place } = step;
-  const { state, reason, flaky = false, known } = result;
+  const { state, reason, flaky = false, allowFailure } = result;
   const failures = failuresOf(step);
   return {
     name: oneLine(result.name) + runLabel(run),
@@ -320,7 +322,7 @@ function caseOf(step: StepRecord): Case {
     reason,
     failures,
     flaky,
-    known,
+    allowFailure,
     step,
     position: positionOf(failures) ?? position,
   };

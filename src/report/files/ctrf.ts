@@ -21,7 +21,7 @@ export function* renderCtrf(
 ): Iterable<string> {
   const suites = suitesOf(records, suite);
   const all = suites.flatMap(({ cases }) => cases);
-  const { passed, failed, skipped, untested, tolerated } = countCases(all);
+  const { passed, failed, skipped, untested, allowed } = countCases(all);
   const { started, duration } = timesOf(records);
   const tool = records[0]?.tool;
   const { commit, branch, ci, args, host } = suite?.start.origin ?? records[0]?.origin ?? {};
@@ -45,7 +45,7 @@ export function* renderCtrf(
         failed,
         skipped,
         pending: 0,
-        other: untested + tolerated,
+        other: untested + allowed,
         flaky: all.filter(({ flaky }) => flaky).length,
         suites: suites.length,
         start: started,
@@ -53,8 +53,7 @@ export function* renderCtrf(
         duration: Math.round(duration),
         extra: {
           notTested: untested,
-          tolerated,
-          knownFailures: all.filter(({ known }) => known).length || undefined,
+          allowed,
           assertions: countAssertions(all),
         },
       },
@@ -75,7 +74,7 @@ export function* renderCtrf(
 /** States for which the format has no word. */
 const RAW: { readonly [K in StepState]?: string } = {
   untested: "not tested",
-  tolerated: "tolerated",
+  allowed: "allowed",
 };
 
 function statusOf(state: StepState): string {
@@ -96,7 +95,7 @@ function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unk
   return {
     name: `${suite} › ${name}`,
     status: statusOf(outcome),
-    rawStatus: one.known ? "known failure" : RAW[outcome],
+    rawStatus: one.allowFailure ? "allowed failure" : RAW[outcome],
     duration,
     start,
     stop: start === undefined ? undefined : start + duration,

@@ -64,14 +64,14 @@ function partsOf(job: JobRecord): FailedPart[] {
 
 function findingOf(
   around: string,
-  { title, failures, known, step, count }: FailedPart,
+  { title, failures, allowFailure, step, count }: FailedPart,
   fromRoot: (path: string) => string,
 ): Finding {
   const shown = failures.filter(({ kind }) => kind !== "embedded");
   const location = shown.find((failure) => failure.place)?.place;
-  const remark = known && step ? ": known failure" : "";
+  const remark = allowFailure && step ? ": allowed failure" : "";
   return {
-    level: known ? "notice" : "error",
+    level: allowFailure ? "notice" : "error",
     title: cutLine(oneLine(printable(around + title + remark)), WIDEST_TITLE),
     message: failureText(shown),
     times: count,

@@ -241,7 +241,7 @@ function testsOf({ name, job, cases }: CaseSuite): HistoryRun["tests"] {
   return withDistinctNames(tests).map((one) => [`${name} › ${one.name}`, one.state, one.duration]);
 }
 
-/** A skipped step is no result of a test, and a tolerated failure is as good as a pass. */
+/** A skipped step is no result of a test, and an allowed failure is as good as a pass. */
 function stateOf({ outcome, flaky }: Case): TestState | undefined {
   if (outcome === "skipped") return undefined;
   return outcome === "failed" ? "failed" : flaky ? "flaky" : "passed";

@@ -99,9 +99,9 @@ function* renderRun(
 }
 
 function totalsOf(
-  { jobs, steps, flaky, knownFailures, assertions, leftOut }: RunFinished,
+  { jobs, steps, flaky, assertions, leftOut }: RunFinished,
 ): unknown {
-  return { jobs, steps, flaky, knownFailures, assertions, leftOut };
+  return { jobs, steps, flaky, assertions, leftOut };
 }
 
 /** The results of a step in all rounds, except the results among the steps of the job. */

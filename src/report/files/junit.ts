@@ -71,7 +71,7 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
     file: job.outline[0]?.place?.file ?? record.file,
   };
   yield `  <testsuite${attributes(suite)}>\n`;
-  const { untested, tolerated } = countRuns(cases);
+  const { untested, allowed } = countRuns(cases);
   const stats = job.tally && roundStats(job.tally);
   yield renderProperties({
     job: job.id,
@@ -79,7 +79,7 @@ function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable
     rounds: job.rounds,
     stats: stats && JSON.stringify(stats),
     not_tested: untested || undefined,
-    tolerated: tolerated || undefined,
+    allowed: allowed || undefined,
     tags: job.tags?.join(", "),
     tool: `${record.tool.name} ${record.tool.version}`,
   }, "    ");
@@ -113,7 +113,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
 }
 
 function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
-  const { flaky, rounds, outcome, known } = one;
+  const { flaky, rounds, outcome } = one;
   const { uses, attempts } = result;
   return {
     action: uses,
@@ -122,8 +122,7 @@ function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
     attempts: attempts.length > 1 ? attempts.length : undefined,
     flaky: flaky ? "true" : undefined,
     untested: outcome === "untested" ? "true" : undefined,
-    tolerated: outcome === "tolerated" ? "true" : undefined,
-    known_failure: known ? "true" : undefined,
+    allowed: outcome === "allowed" ? "true" : undefined,
   };
 }
 
@@ -160,13 +159,13 @@ function renderFlaky(attempts: readonly Attempt[]): string {
  * The steps of the job that a step embeds, its echo, and its request and response if it failed: of
  * those that passed they would be most of the file. For a step in several rounds, their results.
  */
-function outputOf({ step, outcome, failures, rounds, known, threshold }: Case): string {
+function outputOf({ step, outcome, failures, rounds, allowFailure, threshold }: Case): string {
   if (threshold?.passed) return valuesOf(threshold);
-  if (!step) return known ? `known failure:\n${failureText(failures)}` : "";
+  if (!step) return allowFailure ? `allowed failure:\n${failureText(failures)}` : "";
   if (rounds?.tally) return roundsText([rounds.tally], rounds.of);
   return [
-    outcome === "tolerated"
-      ? `${known ? "known failure" : "failed, and the thresholds of the job decide"}:
+    outcome === "allowed"
+      ? `${allowFailure ? "allowed failure" : "failed, and the thresholds of the job decide"}:
 ${failureText(failures)}`
       : "",
     insideText(step),

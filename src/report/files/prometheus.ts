@@ -118,8 +118,8 @@ function addStep({ name: step, outcome, rounds, step: record }: Case, job: Label
     add,
   );
   if (!record) return;
-  const { passed, failed, untested, tolerated } = rounds?.states ?? {} as Record<string, number>;
-  const runs = rounds ? passed! + failed! + untested! + tolerated! : 1;
+  const { passed, failed, untested, allowed } = rounds?.states ?? {} as Record<string, number>;
+  const runs = rounds ? passed! + failed! + untested! + allowed! : 1;
   const all = rounds ? rounds.tally?.times?.sum : record.result.duration;
   if (all !== undefined && runs > 0) {
     add("runner_step_duration_seconds", labels, seconds(all / runs));

@@ -34,7 +34,7 @@ export function skippedJob(name: string, reason: string | undefined, style: Styl
 }
 
 /** The outcome of a job, for its sign. */
-export type JobMark = JobState | "known";
+export type JobMark = JobState | "allowed";
 
 /** The line of a job that is over: `✗ Catalogue 404ms`. */
 export function endedJob(
@@ -50,7 +50,7 @@ export function endedJob(
 
 /** The sign for the outcome of a job or a workflow, in its colour. */
 export function jobIcon(mark: JobMark, style: Style): string {
-  return mark === "known" ? style.yellow("!") : stepIcon(mark, style);
+  return mark === "allowed" ? style.yellow("!") : stepIcon(mark, style);
 }
 
 /** The sign for the outcome of a step, in its colour. */
@@ -60,7 +60,7 @@ export function stepIcon(state: StepState, { green, red, blue, yellow, dim }: St
     failed: red("✗"),
     untested: blue("○"),
     skipped: dim("-"),
-    tolerated: yellow("✗"),
+    allowed: yellow("✗"),
   };
   return icons[state];
 }
@@ -89,7 +89,7 @@ export function stepLineOf(job: string, result: StepResult, options: ReportOptio
 
 function stepText(result: StepResult, { style, timing }: ReportOptions): string {
   const { state, wait, flaky, resent, reason, duration } = result;
-  const icon = result.known ? style.yellow("!") : stepIcon(state, style);
+  const icon = result.allowFailure ? style.yellow("!") : stepIcon(state, style);
   const name = oneLine(result.name);
   if (state === "skipped") {
     const why = style.dim(`${name} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
@@ -97,7 +97,7 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
   }
   const retry = `${retriesOf(result)}${resent ? " ↻ resent" : ""}${flaky ? " flaky" : ""}`;
   return `${icon} ${name}` +
-    style.yellow(result.known ? " (known failure)" : "") +
+    style.yellow(result.allowFailure ? " (allowed failure)" : "") +
     style.dim(assertionsOf(result)) +
     style.dim(waitOf(wait)) +
     style.yellow(retry) +

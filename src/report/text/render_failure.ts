@@ -288,8 +288,8 @@ const MAX_ALIKE = 10;
 
 /** The entries of a part, those inside of it first. */
 export function failureEntries(part: FailedPart): FailureEntry[] {
-  const { title, failures, known, kind, inside } = part;
-  if (known) return [];
+  const { title, failures, allowFailure, kind, inside } = part;
+  if (allowFailure) return [];
   const location = failures.find((failure) => failure.place)?.place;
   const remark = kind ? `${describeKind(kind)}: ` : "";
   const entry: FailureEntry = {

@@ -4,7 +4,7 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
 import type { RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
-import { describeKind, isKnownFailure } from "../failed_parts.ts";
+import { describeKind, isAllowedFailure } from "../failed_parts.ts";
 import { renderTrouble, type Shown, type Where } from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
 import { fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
@@ -50,25 +50,25 @@ export function roundsRemark(
 }
 
 function countLine(step: StepTally, rounds: number, style: Style): string {
-  const { passed, failed, skipped, untested, tolerated } = step.states;
-  const ran = passed + failed + untested + tolerated;
+  const { passed, failed, skipped, untested, allowed } = step.states;
+  const ran = passed + failed + untested + allowed;
   if (ran === 0) {
     const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
     return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   const left = rounds - ran - skipped;
-  const isKnown = isKnownFailure(step);
+  const isAllowed = isAllowedFailure(step);
   const remarks = [
-    isKnown ? `, ${countOf(tolerated, "known failure")}` : "",
+    isAllowed ? `, ${countOf(allowed, "allowed failure")}` : "",
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
     skipped > 0 ? `, ${skipped} skipped` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
-  const failures = failed + tolerated;
+  const failures = failed + allowed;
   const best = untested > 0 ? "untested" : "passed";
-  const icon = isKnown
+  const icon = isAllowed
     ? style.yellow("!")
-    : stepIcon(failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : best, style);
+    : stepIcon(failed > 0 ? "failed" : allowed > 0 ? "allowed" : best, style);
   if (untested > 0 && failures === 0) return `${icon} ${untested}/${ran} not tested${remarks}`;
   const good = ran - failures;
   const percent = good / ran * 100;

@@ -40,7 +40,6 @@ class SuiteReport {
   /** The exchanges that a workflow has shown: others that have the same ones refer to them. */
   readonly #shown: Shown = new Map();
   #flaky = 0;
-  #knownFailures = 0;
   /** The last text was a line about a step. */
   #isAfterLine = false;
   /** A message about a shard of the suite that has nothing to run. */
@@ -120,7 +119,6 @@ class SuiteReport {
     const reason = run.jobs.find(({ state }) => state === "skipped")?.reason;
     const state = workflowState(event);
     this.#flaky += event.flaky;
-    this.#knownFailures += event.knownFailures ?? 0;
     if (this.#isQuiet) return text;
     const file = run.file === title ? "" : oneLine(run.file);
     const counts = state === "skipped"
@@ -187,7 +185,6 @@ class SuiteReport {
       ...event,
       jobs: event.workflows,
       flaky: this.#flaky,
-      knownFailures: this.#knownFailures,
     };
     const room = roomOf(columns?.());
     return asText([

@@ -64,7 +64,6 @@ export interface Totals extends Pick<RunFinished, "steps" | "duration" | "interr
   readonly jobs: Readonly<Record<JobState, number>>;
   readonly leftOut?: number;
   readonly flaky: number;
-  readonly knownFailures?: number;
 }
 
 /** The rows of a run or a suite. */
@@ -96,19 +95,18 @@ function jobParts({ jobs, leftOut = 0 }: Totals, style: Style): SummaryPart[] {
   );
 }
 
-type CountedSteps = Pick<Totals, "steps" | "flaky" | "knownFailures">;
+type CountedSteps = Pick<Totals, "steps" | "flaky">;
 
 /** `49 passed · 1 failed · 3 flaky (50)`: the steps of a run, each number in its colour. */
 export function stepParts(
-  { steps, flaky, knownFailures = 0 }: CountedSteps,
+  { steps, flaky }: CountedSteps,
   style: Style,
 ): SummaryPart[] {
   return countParts(
     [
       [steps.passed, flaky === 0 ? "passed" : `passed, ${flaky} flaky`, style.green],
       [steps.failed, "failed", style.red],
-      [knownFailures, `known failure${knownFailures === 1 ? "" : "s"}`, style.yellow],
-      [steps.tolerated - knownFailures, "tolerated", style.yellow],
+      [steps.allowed, "allowed", style.yellow],
       [steps.skipped, "skipped"],
       [steps.untested, "not tested", style.blue],
     ],

@@ -107,11 +107,11 @@ function endLines(
 
 /** The line with the outcome of a job. */
 function outcomeLine(job: JobRecord, { style, late }: TextOptions): string {
-  const { name, state = "failed", known, duration, reason, tally, rounds = 1, load } = job;
-  const remark = (known ? " (known failure)" : "") +
+  const { name, state = "failed", allowFailure, duration, reason, tally, rounds = 1, load } = job;
+  const remark = (allowFailure ? " (allowed failure)" : "") +
     (tally && !load ? late.all.roundsRemark(rounds, tally) : "") +
     (reason === undefined ? "" : ` (${oneLine(reason)})`);
-  return endedJob(known ? "known" : state, name, duration, remark, style);
+  return endedJob(allowFailure ? "allowed" : state, name, duration, remark, style);
 }
 
 /** The whole block of a job that is over, with its outcome in the first line. */
@@ -251,7 +251,7 @@ export function writeFailures(
   ];
 
   const blocksOf = (parts: readonly FailedPart[]) =>
-    failedByThemselves(parts.filter(({ known }) => !known)).flatMap((part) => {
+    failedByThemselves(parts.filter(({ allowFailure }) => !allowFailure)).flatMap((part) => {
       const { title, failures, step, others = 0 } = part;
       const lines = step
         ? trouble(step.result, prefix + oneLine(title))

@@ -211,7 +211,7 @@ function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: num
   const text = excerpt(textOf(res.error || res.status_message || ""), secrets);
   const message = text.startsWith(brief) ? text : [brief, text].filter(Boolean).join(": ");
   const after = test ? ", which the test does not read" : retry ? ` after ${times}` : "";
-  const hint = `to expect it, write test: ${expected}; to tolerate it, allow_failure: true`;
+  const hint = `to expect it, write test: ${expected}; to allow it, allow_failure: true`;
   return new FieldError(["uses"], new StepError(message + after, hint));
 }
 

@@ -65,13 +65,13 @@ export async function runJobFile(
     if (stopped) throw stopped;
     step.hasMistake ||= run.mistakes.count > 0;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${draining.reason}`);
-    const { steps, knownFailures } = totals;
+    const { steps, allowedByStep } = totals;
     return {
       file: document.name,
       outputs: outputs.view,
       steps: sumOf(steps),
       passed: steps.passed,
-      failed: steps.failed + steps.tolerated - knownFailures,
+      failed: steps.failed + steps.allowed - allowedByStep,
     };
   } finally {
     for (const link of links) link.remove();

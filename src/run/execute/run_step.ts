@@ -211,8 +211,8 @@ async function judgeKnown(
     return { ...outcome, state: "failed", failures };
   }
   if (outcome.state === "failed") {
-    const isKnown = !run.cancellation.reason && !step.hasMistake;
-    return isKnown ? { ...outcome, state: "tolerated", known: true } : outcome;
+    const isAllowed = !run.cancellation.reason && !step.hasMistake;
+    return isAllowed ? { ...outcome, state: "allowed", allowFailure: true } : outcome;
   }
   // Of several runs, others may still fail.
   if (id.round === undefined && id.entry === undefined && !mayPass(allowFailure)) {
@@ -282,12 +282,12 @@ function finishedEvent(
   outcome: StepOutcome,
 ): BareEvent<StepFinished> {
   const { clock } = run.host;
-  const { toleratesFailures } = run;
+  const { statisticsDecide } = run;
   const allowsFailure = run.allowsFailure && !hasMistake;
-  const isTolerated = outcome.state === "failed" && (toleratesFailures || allowsFailure) &&
+  const isAllowed = outcome.state === "failed" && (statisticsDecide || allowsFailure) &&
     !run.cancellation.reason;
-  // That of a step that embeds a job is known, not those inside of it.
-  const isKnown = isTolerated && allowsFailure && !run.isEmbedded;
+  // That of a step that embeds a job, not those inside of it.
+  const isByStep = isAllowed && allowsFailure && !run.isEmbedded;
   const result = {
     name,
     uses: model.action.name,
@@ -295,8 +295,8 @@ function finishedEvent(
     started,
     duration: roundDuration(clock.ticks() - ticks),
     ...outcome,
-    ...isTolerated ? { state: "tolerated" as const } : {},
-    ...isKnown ? { known: true as const } : {},
+    ...isAllowed ? { state: "allowed" as const } : {},
+    ...isByStep ? { allowFailure: true as const } : {},
   };
   return { type: "step_finished", time: clock.now(), run: id, result };
 }

@@ -64,7 +64,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   #dropped = 0;
   #late = 0;
   #lateMax = 0;
-  /** Whether a step failed that the statistics do not excuse. */
+  /** Whether a step failed that the statistics do not allow. */
   hasFailed = false;
 
   constructor(options: LoadRoundsOptions) {
@@ -218,7 +218,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
       cancellation: cleanup,
       draining: cleanup,
       failFast: false,
-      toleratesFailures: load.expect !== undefined,
+      statisticsDecide: load.expect !== undefined,
       detail: { ...run.detail, all: false, debug: false },
       options: { ...run.options, onFailedStep: undefined, everyRound: false },
       emit: (event) => this.#take(event, tally),

@@ -127,8 +127,8 @@ function stepStats(counts: StepCounts, key: string, elapsed: number): LoadStepSt
 }
 
 /** Runs of a step that did not fail, and those that did, whether the job tolerates that or not. */
-function outcomesOf({ passed, untested, failed, tolerated }: Readonly<Record<StepState, number>>) {
-  return { passed: passed + untested, failed: failed + tolerated };
+function outcomesOf({ passed, untested, failed, allowed }: Readonly<Record<StepState, number>>) {
+  return { passed: passed + untested, failed: failed + allowed };
 }
 
 /** To three digits after the point. */

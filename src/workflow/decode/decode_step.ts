@@ -177,7 +177,7 @@ const STEP = {
   outputs: outputs("Values for later steps and jobs; the step needs an id.", IN_STEP),
   skipif: expression("Skips the step if it is true.", BEFORE_ACTION),
   allow_failure: expression(
-    "If it is true, a failure of the step is a known failure: it is shown, and does not fail the job. `flaky`: it may also pass.",
+    "If it is true, a failure of the step is an allowed failure: it is shown, and does not fail the job. `flaky`: it may also pass.",
     seeing(IN_STEP, [FLAKY]),
   ).key({ isOccasional: true }),
   wait: time("How long to wait before the step.", BEFORE_ACTION),

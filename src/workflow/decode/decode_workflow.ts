@@ -86,7 +86,7 @@ const JOB = {
   ),
   skipif: expression("Skips the job if it is true.", IN_JOB),
   allow_failure: expression(
-    "If it is true, a failure of the job is a known failure: it is shown, and does not fail the run. `flaky`: it may also pass.",
+    "If it is true, a failure of the job is an allowed failure: it is shown, and does not fail the run. `flaky`: it may also pass.",
     seeing(IN_JOB, [FLAKY]),
   ),
   defaults: defaults("Default values of `with`, by the name of the action."),

@@ -182,7 +182,7 @@ function stepNumbers({ steps, flaky }: Json): Record<string, number> {
   return {
     ...ifAny("passed", steps.passed),
     ...ifAny("failed", steps.failed),
-    ...ifAny("tolerated", steps.tolerated),
+    ...ifAny("allowed", steps.allowed),
     ...ifAny("skipped", steps.skipped),
     ...ifAny("not tested", steps.untested),
     ...ifAny("flaky", flaky),
@@ -217,17 +217,17 @@ function assertCasesAgree(
     tests.filter(({ type }: Json) => type !== undefined).length,
   );
   const comments = Object.fromEntries(
-    [...reports["report.tap"]!.matchAll(/^# (passed|failed|tolerated|skipped|not tested) (\d+)$/gm)]
+    [...reports["report.tap"]!.matchAll(/^# (passed|failed|allowed|skipped|not tested) (\d+)$/gm)]
       .map(([, name, count]) => [name, Number(count)]),
   );
   assertEquals(comments, {
     ...ifAny("passed", end.steps.passed),
     ...ifAny("failed", failed),
-    ...ifAny("tolerated", end.steps.tolerated),
+    ...ifAny("allowed", end.steps.allowed),
     ...ifAny("skipped", end.steps.skipped),
     ...ifAny("not tested", end.steps.untested),
   });
-  for (const [name, state] of [["not_tested", "untested"], ["tolerated", "tolerated"]] as const) {
+  for (const [name, state] of [["not_tested", "untested"], ["allowed", "allowed"]] as const) {
     const found = junit.testsuite.flatMap(({ properties = [] }: Json) =>
       properties.filter((property: Json) => property.name === name)
     );
@@ -277,12 +277,12 @@ function assertJunitCounts(junit: Json, cases: readonly Json[]): void {
 function countRuns(tests: readonly Json[]): Json {
   const counts: Record<string, number> = {};
   for (const { status, rawStatus, extra } of tests) {
-    const state = status !== "other" ? status : rawStatus === "tolerated" ? rawStatus : "untested";
+    const state = status !== "other" ? status : rawStatus === "allowed" ? rawStatus : "untested";
     for (const [name, count] of Object.entries<number>(extra?.rounds ?? { [state]: 1 })) {
       counts[name] = (counts[name] ?? 0) + count;
     }
   }
-  return { passed: 0, failed: 0, skipped: 0, untested: 0, tolerated: 0, ...counts };
+  return { passed: 0, failed: 0, skipped: 0, untested: 0, allowed: 0, ...counts };
 }
 
 /** Formats that know but good and bad. */
@@ -349,7 +349,7 @@ function ifAny(what: string, count: number): Record<string, number> {
 
 /** The numbers of a row by what they count: `2 passed, 1 flaky · 1 not tested (3)`. */
 function numbersIn(row: string): Record<string, number> {
-  const counts = row.matchAll(/(\d+) (passed|failed|tolerated|skipped|not tested|flaky)\b/g);
+  const counts = row.matchAll(/(\d+) (passed|failed|allowed|skipped|not tested|flaky)\b/g);
   return {
     ...Object.fromEntries(Array.from(counts, ([, count, what]) => [what, Number(count)])),
     all: Number(/\((\d+)\)$/.exec(row)![1]),

@@ -53,13 +53,13 @@ const ENDED: LoadEnded = {
 /** The same step fails again and again. */
 const FAILING = stepTally(1, 59_988, {
   failures: [{
-    ...{ cause: "w.yml:1:1 test is false", state: "tolerated", count: 12, round: 3 },
+    ...{ cause: "w.yml:1:1 test is false", state: "allowed", count: 12, round: 3 },
     ...{ from: NOON, to: NOON },
     first: {
       run: { job: "load", step: 1, round: 3 },
       inside: [],
       result: {
-        ...{ name: "pay", uses: "http", state: "tolerated", started: NOON, duration: 5 },
+        ...{ name: "pay", uses: "http", state: "allowed", started: NOON, duration: 5 },
         ...{ attempts: [], failures: [falseTest()] },
       },
     },

@@ -80,7 +80,7 @@ Deno.test("textReport() reports a whole run", () => {
     runFinished({
       state: "failed",
       jobs: { passed: 0, failed: 1, skipped: 1 },
-      steps: { passed: 2, failed: 1, skipped: 1, untested: 1, tolerated: 0 },
+      steps: { passed: 2, failed: 1, skipped: 1, untested: 1, allowed: 0 },
     }),
   ];
   assertEquals(

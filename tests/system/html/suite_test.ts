@@ -116,7 +116,7 @@ Deno.test("the HTML page of 100 workflows shows an index within a second, and ea
       }
       const graph = (await textsOf(page, "#graph text")).join("\n");
       for (const name of ["Mission", "Load", "cleanup"]) assert(graph.includes(name), graph);
-      await fill(page, "#show", "tolerated");
+      await fill(page, "#show", "allowed");
       assertEquals(await textsOf(page, "#count"), ["1 of 7 steps"]);
       assertEquals(await findBarriers(page), []);
       assertEquals(page.errors, []);

@@ -63,7 +63,7 @@ export interface IndexEntry {
 export interface PageJob extends
   Pick<
     JobRecord,
-    "id" | "name" | "needs" | "reason" | "duration" | "known" | "failures"
+    "id" | "name" | "needs" | "reason" | "duration" | "allowFailure" | "failures"
   > {
   readonly state: JobState | "unfinished";
   readonly start?: number;
@@ -83,7 +83,7 @@ export interface PageJob extends
 
 /** One run of one step, as far as its row shows it. */
 export interface PageStep
-  extends Pick<StepResult, "name" | "uses" | "state" | "known" | "flaky" | "duration"> {
+  extends Pick<StepResult, "name" | "uses" | "state" | "allowFailure" | "flaky" | "duration"> {
   /** Index of its job. */
   readonly job: number;
   /** The number of runs that it is an example of. */
@@ -114,10 +114,10 @@ export type PageDetails = ReturnType<typeof pageDetails>;
 export function pageJobs({ jobs, started, warnings }: RunRecord): PageJob[] {
   const critical = jobs.length < 2 ? [] : criticalPath(jobs);
   return jobs.map((job) => {
-    const { id, name, needs, state = "unfinished", reason, duration, known } = job;
+    const { id, name, needs, state = "unfinished", reason, duration, allowFailure } = job;
     const position = critical.indexOf(id);
     return {
-      ...{ id, name, needs, state, reason, duration, known },
+      ...{ id, name, needs, state, reason, duration, allowFailure },
       start: job.started === undefined ? undefined : job.started - started,
       critical: position < 0 ? undefined : position + 1,
       notRun: countNotRun(job) || undefined,
@@ -190,13 +190,13 @@ export function pageStep(
   job: number,
   { started, messages }: RunRecord,
 ): PageStep {
-  const { name, uses, state, known, flaky, duration, phases, attempts } = result;
+  const { name, uses, state, allowFailure, flaky, duration, phases, attempts } = result;
   return {
     job,
     runs,
     key: keyOf(run),
     name: name + runLabel(run),
-    ...{ uses, state, known, flaky },
+    ...{ uses, state, allowFailure, flaky },
     start: result.started - started,
     duration,
     depth,

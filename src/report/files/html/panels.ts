@@ -345,10 +345,10 @@ function failedIn({ record: { jobs, id }, prefix }: LinkedRun): readonly FailedL
     // Of rounds, their examples, which have rows on the page.
     return failedByThemselves(failedParts({ ...job, tally: undefined })).flatMap((part) => {
       const { cause, causes, likeness } = causeNames(part);
-      const { known, step } = part;
+      const { allowFailure, step } = part;
       const link = prefix + (step ? `step=${path}/${pathOf(step.run)}` : `job=${path}`);
       const scope = { cause: scoped(cause), causes: scoped(causes), likeness };
-      return known ? [] : [{ part, link, ...scope }];
+      return allowFailure ? [] : [{ part, link, ...scope }];
     });
   });
 }

@@ -159,7 +159,7 @@ const KEYS = `<dialog id="help" aria-labelledby="help-title">
 
 const MAIN = `<main id="main" hidden>
 <div class="waterfall">
-${renderFilters("", ["all", "failed", "slow", "flaky", "skipped", "untested", "tolerated"])}
+${renderFilters("", ["all", "failed", "slow", "flaky", "skipped", "untested", "allowed"])}
 <div id="axis" class="axis columns" aria-hidden="true"></div>
 <div id="rows" role="tree" tabindex="0" aria-label="Jobs and steps"></div>
 <p id="nothing" class="muted" hidden>Nothing to show.</p>
@@ -196,7 +196,7 @@ function* renderFailures({ jobs, end }: RunRecord): Iterable<string> {
   yield "<h2>Failures</h2>\n";
   // Of rounds, their examples, as on the page with a script.
   const parts = jobs.flatMap((job) => failedParts({ ...job, tally: undefined }));
-  const failed = failedByThemselves(parts).filter(({ known }) => !known);
+  const failed = failedByThemselves(parts).filter(({ allowFailure }) => !allowFailure);
   const count = failed.length;
   for (const part of failed.slice(0, MAX_FAILURES)) {
     const { failures, step } = part;

@@ -57,7 +57,7 @@ header:has(h1 > .failed) { border-top-color: var(--bad); }
 .alert { color: var(--bad); font-weight: 600; } .flaky { color: var(--warn); }
 .warnings { margin: 6px 0 0; padding-left: 18px; color: var(--warn); overflow-wrap: anywhere; }
 .passed { color: var(--good); } .failed, .unfinished { color: var(--bad); }
-.skipped { color: var(--muted); } .untested { color: var(--note); } .tolerated { color: var(--warn); }
+.skipped { color: var(--muted); } .untested { color: var(--note); } .allowed { color: var(--warn); }
 .counts .skipped, .counts .untested { color: inherit; } .muted { color: var(--muted); }
 .counts { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0; padding: 0; }
 .counts li {
@@ -200,7 +200,7 @@ input, select {
   background: var(--raised);
 }
 .badge.passed { background: var(--good-back); } .badge.failed { background: var(--bad-back); }
-.badge.flaky, .badge.tolerated { background: var(--warn-back); }
+.badge.flaky, .badge.allowed { background: var(--warn-back); }
 .badge.untested { background: var(--note-back); }
 .failure {
   border: 1px solid var(--line); border-left: 3px solid var(--bad); border-radius: 6px;

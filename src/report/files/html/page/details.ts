@@ -33,7 +33,7 @@ export function stepDetails(
 ): Content {
   const { failures, tests = [], echo, outputs, attempts, exchange, responseTime } = details;
   const facts = [
-    step.known && "known failure",
+    step.allowFailure && "allowed failure",
     step.flaky && "flaky",
     step.uses,
     formatElapsed(step.duration),

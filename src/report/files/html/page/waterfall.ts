@@ -27,7 +27,7 @@ export const ICONS = {
   failed: "✗",
   skipped: "-",
   untested: "○",
-  tolerated: "✗",
+  allowed: "✗",
   unfinished: "…",
 };
 
@@ -81,7 +81,7 @@ export function makeWaterfall(
   const rowElement = (row: Row, position: number) => {
     const { kind, index, level, isFolded } = row;
     const item: RowItem = kind === "job" ? data.jobs[index]! : data.steps[index]!;
-    const { name, state, known, duration, start, attempts, flaky, critical } = item;
+    const { name, state, allowFailure, duration, start, attempts, flaky, critical } = item;
     const twist = el("span.twist", { "aria-hidden": "true" });
     if (isFolded !== undefined) {
       twist.append(isFolded ? "▸" : "▾");
@@ -110,7 +110,7 @@ export function makeWaterfall(
         "span.head",
         label,
         attempts && el("span.tag", `${attempts.length} attempts`),
-        known && el("span.tag.flaky", "known failure"),
+        allowFailure && el("span.tag.flaky", "allowed failure"),
         flaky && el("span.tag.flaky", "flaky"),
         critical !== undefined && el("span.tag.critical", "critical path"),
       ),
