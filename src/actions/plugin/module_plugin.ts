@@ -12,7 +12,6 @@ import { isGranted } from "../../host/deno_permissions.ts";
 import { startWorker, type Threads } from "../../host/start_worker.ts";
 import { type PluginFile, type PluginProblem, readAnswer } from "./plugin.ts";
 import {
-  FUNCTION,
   PluginCalls,
   readError,
   type RemoteError,
@@ -61,7 +60,7 @@ function makeAction(loaded: Dict, file: PluginFile, threads: Threads): Action {
   const hide: HideSecrets = (_value, mask) => mask;
   const record: Omit<Action, "load"> = JSON.parse(
     JSON.stringify(loaded),
-    (key, part) => part !== FUNCTION ? part : key === "hide" ? hide : undefined,
+    (key, part) => key === "hide" && part === true ? hide : part,
   );
   const { name, summary, parameters = [], alternatives: [{ names, required } = {}] = [] } = record;
   const { problems } = declare({

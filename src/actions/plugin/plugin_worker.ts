@@ -14,21 +14,6 @@ import { tryParseJson } from "../../base/value/parse_json.ts";
 /** The module that exports `servePlugin` to the worker: in a bundle, the whole program. */
 export const WORKER_MODULE = import.meta.url;
 
-/** Represents a function in an action that is sent as JSON. */
-export const FUNCTION = "\u0000function";
-
-/** The types of fields of `res`. */
-const TYPES: readonly api.FieldType[] = [
-  "nil",
-  "bool",
-  "int",
-  "float",
-  "string",
-  "array",
-  "map",
-  "any",
-];
-
 /** What a step needs besides its parameters. */
 export interface StepData extends Pick<ActionContext, "label" | "vars" | "permissions" | "tls"> {
   readonly timeout: number;
@@ -41,7 +26,9 @@ export function servePlugin(port: MessagePort, file: PluginFile, url: string): v
   const steps = new Steps();
   const loading = Promise.withResolvers<Action>();
   let loaded: Promise<RunAction> | undefined;
-  const mark = (_key: string, part: unknown) => typeof part === "function" ? FUNCTION : part;
+  // JSON leaves functions out: this one has to be known of.
+  const mark = (key: string, part: unknown) =>
+    key === "hide" && typeof part === "function" ? true : part;
   const calls = new PluginCalls(port, {
     load: async () => JSON.parse(JSON.stringify(await loading.promise, mark)),
     async run(id: number, params: Dict, data: StepData) {
@@ -56,11 +43,11 @@ export function servePlugin(port: MessagePort, file: PluginFile, url: string): v
   const flush = captureOutput((text) => calls.tell("print", text));
   const { exit } = Deno;
   Deno.exit = (code = 0) => {
-    calls.tell("exit", code); // The worker goes on for a moment after that.
+    calls.tell("exit", code); // The worker goes on for a moment, in which a step could pass.
     return exit(code);
   };
   for (const type of ["error", "unhandledrejection"]) {
-    // It would end the worker, and other steps with it.
+    // It would end the worker, and other steps with it, and Deno would print it without a mask.
     addEventListener(type, (event) => {
       event.preventDefault();
       const { error, reason } = event as Partial<ErrorEvent & PromiseRejectionEvent>;
@@ -78,19 +65,12 @@ async function loadAction({ name, shown }: PluginFile, url: string): Promise<Act
     return new StepError(`the plugin "${shown}" ${message}`, hint);
   };
   const define = (spec: Parameters<typeof api.action>[0]) => {
-    const { summary, params = {}, res = {}, example = "", run } = spec;
+    const { summary, params = {}, run } = spec;
     if (typeof summary !== "string") throw fail('must say in one line what it does, as "summary"');
     const wrong = Object.keys(params).find((name) => !(params[name] instanceof api.Rule));
     if (wrong !== undefined) {
       throw fail(`must give its parameter "${wrong}" a rule, like text("…")`);
     }
-    const untyped = Object.entries(res).find(([, field]) =>
-      !TYPES.includes(typeof field === "string" ? field : field?.type)
-    );
-    if (untyped) {
-      throw fail(`must give "${untyped[0]}" of its res one of the types ${TYPES.join(", ")}`);
-    }
-    if (typeof example !== "string") throw fail('must give a test as "example"');
     if (typeof run !== "function") throw fail('must have a function as "run"');
     return api.action({
       ...{ ...spec, params },

@@ -221,12 +221,6 @@ Deno.test("a module that is not a plugin is reported with the reason", async (te
     ["no run", record(""), /must have a function as "run"$/],
     ["run", record("run: 5"), /must have a function as "run"$/],
     [
-      "a type",
-      record(`res: { a: "text" }, ${RUN}`),
-      /must give "a" of its res one of the types nil,/,
-    ],
-    ["an example", record(`example: 5, ${RUN}`), /must give a test as "example"$/],
-    [
       "answers by itself",
       `${POST}({ id: 1, json: "5" });\n`,
       /cannot be loaded: it sent a message/,
