@@ -39,6 +39,8 @@ export class ActionAttempt {
   readonly end: () => void;
   /** Whether something failed on the connection, which leaves it in an unknown state. */
   isBroken = false;
+  /** Milliseconds until it had a connection. */
+  connecting = 0;
   readonly #undo: (() => void)[] = [];
   #secure: TlsOptions | undefined;
   #isHandshaking = false;

@@ -80,7 +80,10 @@ export async function onConnection<P, C, A>(
     attempt: ActionAttempt,
     isRepeated = false,
   ): Promise<A> => {
+    const { clock } = context.host;
+    const began = clock.ticks();
     const [it, held] = await connected(slot, connection, params, attempt);
+    attempt.connecting += clock.ticks() - began;
     try {
       return await run(it, attempt);
     } catch (error) {

@@ -1,17 +1,40 @@
 /**
- * What the actions for message brokers have in common: the verb is a parameter, a message is
- * published as `json`, `body` or `file`, and a step receives until it has what it waits for.
+ * What the actions for message brokers have in common: the verb of a step is a parameter, a message
+ * is published as `json`, `body` or `file`, and a step receives until it has what it waits for, or
+ * stays open. `broker()` makes such an action of its verbs, and of a module that connects, has
+ * messages come and does what the other verbs say.
  *
  * @module
  */
+import type { Socket } from "node:net";
 import { StepError } from "../base/errors.ts";
 import { countOf } from "../base/text/count_of.ts";
 import { BODY_LIMIT } from "../base/value/byte_size.ts";
 import { dataIn, jsonOrText } from "../base/value/parse_json.ts";
-import type { Dict, Value } from "../action/action.ts";
+import { decodePercents, withoutPassword } from "../secrets/secrets.ts";
+import type { Action, Dict, Value } from "../action/action.ts";
 import type { ActionAttempt } from "../action/attempt.ts";
+import { checkBackground } from "../action/background.ts";
+import {
+  action,
+  type ActionResponse,
+  type ActionSpec,
+  type ResponseShape,
+} from "../action/make_action.ts";
+import type { OpenStep } from "../action/open_step.ts";
+import { isGiven } from "../action/parameter.ts";
 import { excerpt, Intake, receivedBefore } from "../action/received.ts";
-import { condition, flag, integer, type Param, text, value } from "../action/rule.ts";
+import {
+  condition,
+  flag,
+  integer,
+  type Param,
+  type Rule,
+  type Shape,
+  text,
+  value,
+  type Values,
+} from "../action/rule.ts";
 
 /** The content of a message to publish. */
 export const CONTENT_PARAMS = {
@@ -19,6 +42,8 @@ export const CONTENT_PARAMS = {
   body: value("any", "The text to publish, or an object or list to publish as JSON"),
   file: text("A file to publish, relative to the file that names it").with({ namesFile: "any" }),
 };
+
+const CONTENT = ["json", "body", "file"] as const;
 
 /** Whether a step answers. */
 export const REPLY = flag("`true` answers the message that a step of the job received last")
@@ -39,20 +64,204 @@ export const RECEIVE_PARAMS = {
 
 /** The fields of `res` about messages. */
 export const RECEIVED = {
-  messages: { type: "array", summary: "the messages that were received, in order" },
-  message: { type: "map", summary: "the last of the messages; nil if none was received" },
+  messages: {
+    type: "array",
+    summary: "the messages that were received, in order",
+    optional: true,
+  },
+  message: {
+    type: "map",
+    summary: "the last of the messages; nil if none was received",
+    optional: true,
+  },
 } as const;
 
-/** Reports parameters that have no effect with the verb of the step; `verbs` says which have. */
+/** A server, as a URL describes it. */
+export interface BrokerUrl {
+  /** The URL without its password. */
+  readonly shown: string;
+  /** The URL without a user. */
+  readonly bare: string;
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  readonly username: string;
+  readonly password: string;
+  /** What follows the host and its `/`. */
+  readonly path: string;
+  /** How a URL with TLS begins. */
+  readonly secure: string;
+}
+
+/** The port of each scheme of a URL: of those without and with TLS. */
+interface Schemes {
+  readonly plain: Readonly<Record<string, number>>;
+  readonly secure: Readonly<Record<string, number>>;
+}
+
+/**
+ * The URL of a server; its password is a secret before anything can fail. `fits` says whether a URL
+ * of these schemes is one, and `hint` what to write.
+ */
+export function brokerUrl(
+  summary: string,
+  { plain, secure }: Schemes,
+  hint: string,
+  fits = ({ search }: URL) => search === "",
+): Rule<BrokerUrl, never> {
+  const ports = new Map(Object.entries({ ...plain, ...secure }));
+  return text(summary).as((text, param) => {
+    const url = URL.parse(text);
+    const password = decodePercents(url?.password ?? "");
+    if (password !== "") param.secrets?.add(password);
+    const scheme = url?.protocol.slice(0, -1) ?? "";
+    if (!url || !ports.has(scheme) || url.hostname === "" || !fits(url)) {
+      const shown = JSON.stringify(url ? withoutPassword(text) : "");
+      throw param.wrong(`invalid URL ${shown}`, hint);
+    }
+    const [shown, bare] = [new URL(url), new URL(url)];
+    if (password !== "") shown.password = "***";
+    [bare.username, bare.password] = ["", ""];
+    return {
+      shown: shown.href,
+      bare: bare.href,
+      scheme,
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: Number(url.port || ports.get(scheme)),
+      isSecure: Object.hasOwn(secure, scheme),
+      username: decodePercents(url.username),
+      password,
+      path: decodePercents(url.pathname.slice(1)),
+      secure: Object.keys(secure).map((name) => `${name}://`).join(" or "),
+    };
+  }).required();
+}
+
+/** Who gets the messages of a subscription. */
+export interface Taker {
+  /**
+   * Takes a message of so many bytes; false if it needs no more. `acknowledge` is called once it is
+   * not to come again.
+   */
+  take(message: Dict, bytes: number, acknowledge?: () => void | Promise<void>): boolean;
+  /** No more can come. */
+  fail(error: unknown): void;
+}
+
+/** A connection that is signed in, which all steps may use at the same time. */
+interface BrokerClient {
+  readonly isLost: boolean;
+  close(): void | Promise<void>;
+}
+
+/** How an action for a broker is carried out. */
+interface Carrier<P, C, R> {
+  /** Connects and signs in. */
+  open(params: P, attempt: ActionAttempt): Promise<C>;
+  /** Where a step receives from, for messages: `topic "orders" of Kafka at 127.0.0.1 port 9092`. */
+  sourceOf(params: P, attempt: ActionAttempt): string;
+  /** Has messages come, and returns once the server has confirmed that. The result ends it. */
+  subscribe(
+    client: C,
+    params: P,
+    attempt: ActionAttempt,
+    taker: Taker,
+  ): Promise<() => void | Promise<void>>;
+  /** Does what another verb than `subscribe` says. */
+  carryOut(client: C, params: P, attempt: ActionAttempt, raw: Dict): Promise<R>;
+}
+
+/** All there is to say about an action for a broker. */
+interface BrokerSpec<S extends Shape, F extends ResponseShape, C extends BrokerClient>
+  extends Omit<ActionSpec<S, F, C>, "oneOf" | "atMostOne" | "connection" | "run" | "subscribe"> {
+  /** What a step does, each with the parameters that only some of them have. */
+  readonly verbs: Readonly<Record<string, readonly string[]>>;
+  /** What to write for a message without a content. */
+  readonly empty?: string;
+  /** What it calls the server. */
+  readonly product: string;
+  /** The parameters that tell one connection from another. */
+  readonly by: readonly (keyof S & string)[];
+  readonly load: () => Promise<Carrier<Values<S>, C, ActionResponse<F>>>;
+}
+
+/** The parameters that reports do not show: how to sign in, and how connections are shared. */
+const HIDDEN = ["token", "nkey", "sasl", "tls", "connection", "fresh", "timeout"];
+
+/** Makes an action for a broker from its definition. */
+export function broker<
+  const S extends Shape,
+  const F extends ResponseShape,
+  C extends BrokerClient,
+>({ verbs, empty, product, by, load, ...spec }: BrokerSpec<S, F, C>): Action {
+  const names = Object.keys(verbs);
+  const urlOf = (params: object) => (params as { readonly url?: BrokerUrl }).url;
+  return action<S, F, C>({
+    oneOf: names,
+    atMostOne: CONTENT,
+    describe: (req, res) => {
+      const verb = names.find((name) => req[name] !== undefined) ?? "";
+      return {
+        request: { title: verb === "reply" ? verb : `${verb} ${req[verb]}`, covered: [verb] },
+        ...res && { response: { covered: res.messages ? ["message"] : [] } },
+      };
+    },
+    target(params) {
+      const { host, port } = urlOf(params)!;
+      return { product, host, port };
+    },
+    request: (params, raw) => ({
+      ...Object.fromEntries(Object.entries(raw).filter(([name]) => !HIDDEN.includes(name))),
+      ...urlOf(params) && { url: urlOf(params)!.shown },
+    }),
+    ...spec,
+    check(params, param, raw) {
+      checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
+      checkVerb(verbs, raw, param, empty);
+      const url = urlOf(params);
+      if (url && isGiven(raw, "tls") && !url.isSecure) {
+        const message = `a URL with ${url.scheme}:// takes no "tls"`;
+        param.of("tls").wrong(message, `write ${url.secure} to use TLS`, { at: "key" });
+      }
+      spec.check?.(params, param, raw);
+    },
+    connection: {
+      by,
+      parallel: true,
+      open: async (params, attempt) => await (await load()).open(params, attempt),
+      isLost: (client) => client.isLost,
+      close: (client) => client.close(),
+    },
+    async run(client, params, attempt, raw) {
+      const carrier = await load();
+      const response = isGiven(raw, "subscribe")
+        ? await receive(carrier, client, params, attempt) as unknown as ActionResponse<F>
+        : await carrier.carryOut(client, params, attempt, raw);
+      return { ...response, phases: { connect: attempt.connecting, ...response.phases } };
+    },
+    async subscribe(client, params, open, attempt) {
+      return await stayOpen(
+        await load(),
+        client,
+        params,
+        open,
+        attempt,
+      ) as unknown as ActionResponse<F>;
+    },
+  });
+}
+
+/** Reports parameters that have no effect with the verb of the step, and a missing content. */
 export function checkVerb(
   verbs: Readonly<Record<string, readonly string[]>>,
   raw: Dict,
   param: Param,
+  empty = 'body: "" is an empty one',
 ): void {
-  const given = Object.keys(verbs).filter((verb) => (raw[verb] ?? null) !== null);
+  const [verb, other] = Object.keys(verbs).filter((verb) => isGiven(raw, verb));
+  if (verb === undefined || other !== undefined) return;
   const special = new Set(Object.values(verbs).flat());
-  const [verb] = given;
-  if (verb === undefined || given.length > 1) return;
   for (const name of Object.keys(raw)) {
     if (!special.has(name) || verbs[verb]!.includes(name)) continue;
     const users = Object.keys(verbs).filter((other) => verbs[other]!.includes(name));
@@ -62,6 +271,115 @@ export function checkVerb(
       { at: "key" },
     );
   }
+  if (!verbs[verb]!.includes("json") || CONTENT.some((name) => Object.hasOwn(raw, name))) return;
+  param.wrong(`"${verb}" needs "json", "body" or "file"`, empty);
+}
+
+/** Receives the messages that a step waits for. */
+async function receive<P extends Until, C>(
+  carrier: Carrier<P, C, unknown>,
+  client: C,
+  params: P,
+  attempt: ActionAttempt,
+) {
+  const inbox = await Inbox.open(attempt, carrier.sourceOf(params, attempt), params);
+  const { clock } = attempt.context.host;
+  const began = clock.ticks();
+  const end = await subscribeTo(carrier, client, params, attempt, inbox);
+  const subscribed = clock.ticks();
+  try {
+    await inbox.received();
+  } finally {
+    await goodbye(end());
+  }
+  return {
+    res: { ...inbox.soFar },
+    brief: `${inbox.soFar.messages.length} received`,
+    traffic: { sent: 0, received: inbox.bytes },
+    phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
+  };
+}
+
+/** Opens a subscription that later steps receive from. */
+async function stayOpen<P, C>(
+  carrier: Carrier<P, C, unknown>,
+  client: C,
+  params: P,
+  open: OpenStep,
+  attempt: ActionAttempt,
+) {
+  const end = await subscribeTo(carrier, client, params, attempt, {
+    take(message, bytes, acknowledge) {
+      open.add(message, bytes, acknowledge);
+      return true;
+    },
+    fail: (error) => open.end(error instanceof Error ? error.message : String(error)),
+  });
+  open.onClose(() => goodbye(end()));
+  return { res: { messages: [], message: null }, brief: "subscribed" };
+}
+
+async function subscribeTo<P, C>(
+  carrier: Carrier<P, C, unknown>,
+  client: C,
+  params: P,
+  attempt: ActionAttempt,
+  taker: Taker,
+): Promise<() => void | Promise<void>> {
+  const source = carrier.sourceOf(params, attempt);
+  const subscribed = carrier.subscribe(client, params, attempt, taker);
+  try {
+    const failing = `cannot subscribe to ${source}`;
+    return await attempt.during(`subscribing to ${source}`, subscribed, failing);
+  } catch (error) {
+    // What comes too late is not needed.
+    subscribed.then((end) => end(), () => {});
+    throw error;
+  }
+}
+
+/** Bytes that wait to be sent, from which on nothing is read. */
+const MAX_WAITING = 1024 * 1024;
+
+/** The bytes that are read before timers and signals get a turn. */
+const TURN_BYTES = 256 * 1024;
+
+/**
+ * Reads what comes, in turns with timers and signals, and as long as little waits to be sent: a
+ * server could have us answer without end. What `read` throws ends the connection.
+ */
+export function readInTurns(socket: Socket, read: (chunk: Uint8Array) => void): void {
+  let turn = 0;
+  socket.on("data", (chunk: Uint8Array) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+    turn += chunk.length;
+    const isFull = socket.writableLength >= MAX_WAITING;
+    if (turn < TURN_BYTES && !isFull) return;
+    turn = 0;
+    socket.pause();
+    if (isFull) socket.once("drain", () => socket.resume());
+    else setTimeout(() => socket.resume());
+  });
+}
+
+/** The error of a connection that the other side has closed. */
+export function lost(): Error {
+  return Object.assign(new Error("the server closed the connection"), { code: "ECONNRESET" });
+}
+
+/** Milliseconds that a server has to end what it is asked to end. */
+const LONGEST_GOODBYE = 2000;
+
+/** Waits until the server has ended something, unless that takes too long. */
+export async function goodbye(ending: void | Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const late = setTimeout(resolve, LONGEST_GOODBYE);
+  await Promise.race([ending, promise]).catch(() => {});
+  clearTimeout(late);
 }
 
 /** The bytes of the message that a step publishes; empty without a content. */
@@ -109,8 +427,14 @@ export function textOrBytes(bytes: Uint8Array): Value {
   }
 }
 
+/** Until when a step receives. */
+interface Until {
+  readonly until?: string | undefined;
+  readonly max_messages?: number | undefined;
+}
+
 /** The messages that a step receives, until it has those that it waits for. */
-export class Inbox {
+export class Inbox implements Taker {
   /** Whether there are enough. */
   isDone = false;
   /** How many bytes came. */
@@ -118,6 +442,7 @@ export class Inbox {
   /** Why the condition has no value, which is not a failure of the connection. */
   #fault: unknown;
   readonly #messages: Dict[] = [];
+  readonly #acknowledged: Promise<void>[] = [];
   readonly #intake: Intake;
   readonly #done = Promise.withResolvers<void>();
 
@@ -136,7 +461,7 @@ export class Inbox {
   static async open(
     attempt: ActionAttempt,
     source: string,
-    { until, max_messages: max }: { readonly until?: string; readonly max_messages?: number },
+    { until, max_messages: max }: Until,
   ): Promise<Inbox> {
     const isMet = until === undefined
       ? undefined
@@ -149,9 +474,13 @@ export class Inbox {
     return { messages: this.#messages, message: this.#messages.at(-1) ?? null };
   }
 
-  /** Takes a message of so many bytes; false if the step needs no more. */
-  add(message: Dict, bytes: number): boolean {
+  take(message: Dict, bytes: number, acknowledge?: () => void | Promise<void>): boolean {
     if (this.isDone) return false;
+    const acknowledged = acknowledge?.();
+    if (acknowledged) {
+      acknowledged.catch(() => {});
+      this.#acknowledged.push(acknowledged);
+    }
     try {
       this.bytes += bytes;
       this.#intake.add(bytes);
@@ -170,7 +499,6 @@ export class Inbox {
     return true;
   }
 
-  /** No more messages can come. */
   fail(error: unknown): void {
     this.#end(() => this.#done.reject(error));
   }
@@ -185,6 +513,8 @@ export class Inbox {
         this.#done.promise,
         `cannot receive from ${source}`,
       );
+      const acknowledged = Promise.all(this.#acknowledged);
+      await attempt.during(`acknowledging what came from ${source}`, acknowledged);
       if (this.#fault !== undefined) throw this.#fault;
       receivedBefore(attempt.context).last = this.#messages.at(-1);
     } catch (error) {

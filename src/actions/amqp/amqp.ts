@@ -1,39 +1,28 @@
-import { checkBackground } from "../../action/background.ts";
-import { action } from "../../action/make_action.ts";
-import { checkVerb, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker.ts";
 import { PARAMS } from "./amqp_params.ts";
 
+/** The parameters of a message that is published. */
+const MESSAGE = ["json", "body", "file", "headers", "properties", "confirm"];
+
 /** Publishes messages to RabbitMQ, or another server of AMQP 0-9-1, and receives them. */
-export const amqp = action({
+export const amqp = broker({
   name: "amqp",
   summary: "Publishes messages to RabbitMQ and other servers of AMQP 0-9-1, and receives them",
   params: PARAMS,
-  oneOf: ["publish", "subscribe", "get", "declare", "purge", "depth"],
-  atMostOne: ["json", "body", "file"],
-  check(params, param, raw) {
-    checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
-    checkVerb(
-      {
-        publish: [
-          ...["exchange", "json", "body", "file", "headers", "properties", "mandatory", "confirm"],
-        ],
-        subscribe: ["exchange", "until", "max_messages", "settle", "background"],
-        get: ["settle"],
-        declare: ["exchange", "bind", "type", "arguments"],
-        purge: [],
-        depth: [],
-      },
-      raw,
-      param,
-    );
+  verbs: {
+    publish: [...MESSAGE, "exchange", "mandatory"],
+    reply: MESSAGE,
+    subscribe: ["exchange", "until", "max_messages", "settle", "background"],
+    get: ["settle"],
+    declare: ["exchange", "bind", "type", "arguments"],
+    purge: [],
+    depth: [],
+  },
+  product: "AMQP",
+  by: ["url", "tls"],
+  load: async () => await import("./carry_out.ts"),
+  check(_, param, raw) {
     const has = (name: string) => Object.hasOwn(raw, name);
-    if (params.url && params.tls && !params.url.isSecure) {
-      const hint = "write amqps:// to use TLS";
-      param.of("tls").wrong('a URL with amqp:// takes no "tls"', hint, { at: "key" });
-    }
-    if (has("publish") && !["json", "body", "file"].some(has)) {
-      param.wrong('"publish" needs "json", "body" or "file"', 'body: "" publishes an empty one');
-    }
     if (has("declare") && has("exchange") !== has("bind")) {
       param.wrong('"declare" needs both "exchange" and "bind", or none', "bind: order.#");
     }
@@ -41,16 +30,15 @@ export const amqp = action({
       param.of("bind").wrong('"bind" has no effect with "type"', "it binds a queue");
     }
   },
-  expectsResult: ({ publish = null, subscribe = null, declare = null }) =>
-    publish !== null || subscribe !== null || declare !== null,
+  expectsResult: ({ get = null, purge = null, depth = null }) =>
+    get === null && purge === null && depth === null,
   res: {
     confirmed: {
       type: "bool",
       summary: "whether the server has confirmed the published message",
       optional: true,
     },
-    messages: { ...RECEIVED.messages, optional: true },
-    message: { ...RECEIVED.message, optional: true },
+    ...RECEIVED,
     depth: {
       type: "int",
       summary: "how many messages the queue has: after `get`, or before `purge`",
@@ -75,22 +63,6 @@ export const amqp = action({
   },
   usage: 'with: { url: "amqp://127.0.0.1", publish: orders, json: { id: 7 } }',
   example: "res.confirmed",
-  describe(req, res) {
-    const verb = ["publish", "subscribe", "get", "declare", "purge", "depth"]
-      .find((verb) => req[verb] !== undefined) ?? "";
-    return {
-      request: { title: `${verb} ${req[verb]}`, covered: [verb] },
-      ...res && { response: { covered: res.messages ? ["message"] : [] } },
-    };
-  },
-  target: ({ url: { host, port } }) => ({ product: "AMQP", host, port }),
-  connection: {
-    by: ["url", "tls"],
-    parallel: true,
-    open: async (params, attempt) => await (await import("./client.ts")).openAmqp(params, attempt),
-    isLost: (client) => client.isLost,
-    close: (client) => client.close(),
-  },
   refusals: [
     {
       when: /^ACCESS_REFUSED - Login/,
@@ -109,16 +81,4 @@ export const amqp = action({
       say: "the headers and properties are larger than 8 kB",
     },
   ],
-  request: ({ url }, raw) => ({
-    ...Object.fromEntries(
-      Object.entries(raw).filter(([name]) =>
-        !["tls", "connection", "fresh", "timeout"].includes(name)
-      ),
-    ),
-    url: url.shown,
-  }),
-  subscribe: async (client, params, open, attempt) =>
-    await (await import("./carry_out.ts")).stayOpen(client, params, open, attempt),
-  run: async (client, params, attempt, raw) =>
-    await (await import("./carry_out.ts")).carryOut(client, params, attempt, raw),
 });

@@ -5,7 +5,6 @@ import {
   flag,
   integer,
   map,
-  type Param,
   sharing,
   text,
   texts,
@@ -14,14 +13,17 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
 
 /** The parameters of amqp. */
 export const PARAMS = {
-  url: text("The server: `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS")
-    .as(readUrl).required(),
+  url: brokerUrl(
+    "The server: `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS",
+    { plain: { amqp: 5672 }, secure: { amqps: 5671 } },
+    "write amqp://host:5672, amqp://user:password@host:5672/vhost or amqps:// for TLS",
+  ),
   publish: text("The queue to publish to; with `exchange` the routing key"),
+  reply: REPLY,
   subscribe: text(
     "The queue to receive from; with `exchange` the routing keys of a queue for this step alone",
   ),
@@ -66,40 +68,3 @@ export const PARAMS = {
 
 /** Their values. */
 export type AmqpParams = Values<typeof PARAMS>;
-
-/** A server, as a URL describes it. */
-export interface Url {
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-  readonly username: string;
-  readonly password: string;
-  readonly vhost: string;
-}
-
-/** Reads the URL of a server; its password is a secret before anything can fail. */
-function readUrl(text: string, param: Param): Url {
-  const url = URL.parse(text);
-  const password = decodePercents(url?.password ?? "");
-  if (password !== "") param.secrets?.add(password);
-  if (!url || !/^amqps?:$/.test(url.protocol) || url.hostname === "" || url.search !== "") {
-    throw param.wrong(
-      `invalid URL ${JSON.stringify(url ? withoutPassword(text) : "")}`,
-      "write amqp://host:5672, amqp://user:password@host:5672/vhost or amqps:// for TLS",
-    );
-  }
-  const shown = new URL(url);
-  if (password !== "") shown.password = "***";
-  const isSecure = url.protocol === "amqps:";
-  return {
-    shown: shown.href,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || (isSecure ? 5671 : 5672)),
-    isSecure,
-    username: decodePercents(url.username) || "guest",
-    password: password || "guest",
-    vhost: decodePercents(url.pathname.slice(1)) || "/",
-  };
-}

@@ -1,9 +1,8 @@
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import type { OpenStep } from "../../action/open_step.ts";
 import { StepError } from "../../base/errors.ts";
 import type { AmqpParams } from "./amqp_params.ts";
-import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
+import { contentOf, messageToAnswer, readContent, type Taker, textOrBytes } from "../broker.ts";
 import {
   type AMQPChannel,
   type AMQPMessage,
@@ -14,6 +13,8 @@ import {
   plainError,
 } from "./client.ts";
 
+export { openAmqp as open };
+
 type Properties = Partial<NonNullable<AmqpParams["properties"]>>;
 
 /** Does what the verb of the step says. */
@@ -23,9 +24,9 @@ export async function carryOut(
   attempt: ActionAttempt,
   raw: Dict,
 ) {
-  const { publish, subscribe, get, declare, purge, depth } = params;
+  const { publish, reply, get, declare, purge, depth } = params;
   if (publish !== undefined) return await publishMessage(client, publish, params, attempt);
-  if (subscribe !== undefined) return await receive(client, params, attempt);
+  if (reply) return await answer(client, params, attempt);
   if (declare !== undefined) return await declareForRun(declare, params, attempt, raw);
   const queue = (get ?? purge ?? depth)!;
   const source = `queue "${queue}" of ${attempt.peer}`;
@@ -55,12 +56,17 @@ async function publishMessage(
   queue: string,
   params: AmqpParams,
   attempt: ActionAttempt,
+  correlationId?: string,
 ) {
   const { exchange = "", headers, properties: given, mandatory, confirm, json } = params;
   const content = await contentOf(params, attempt);
   const ownType = json === undefined ? undefined : "application/json";
   const properties = writeProperties(
-    { ...given, content_type: given?.content_type ?? ownType },
+    {
+      ...given,
+      content_type: given?.content_type ?? ownType,
+      correlation_id: given?.correlation_id ?? correlationId,
+    },
     headers,
   );
   const where = exchange === "" ? `queue "${queue}"` : `exchange "${exchange}"`;
@@ -91,87 +97,48 @@ async function publishMessage(
   };
 }
 
+/** Answers the message that was received last. */
+async function answer(client: Client, params: AmqpParams, attempt: ActionAttempt) {
+  const { properties } = messageToAnswer(attempt);
+  const { reply_to: queue, correlation_id: id } = properties as Dict ?? {};
+  if (typeof queue === "string") {
+    return await publishMessage(client, queue, params, attempt, id as string | undefined);
+  }
+  const text = "cannot answer: the message that was received last has no reply_to";
+  throw new StepError(text, undefined, { parameter: "reply" });
+}
+
 /** Where messages come from, for messages. */
-function sourceOf({ subscribe, exchange }: AmqpParams, { peer }: ActionAttempt): string {
+export function sourceOf({ subscribe, exchange }: AmqpParams, { peer }: ActionAttempt): string {
   return `${exchange === undefined ? `queue "${subscribe}"` : `exchange "${exchange}"`} of ${peer}`;
 }
 
-async function receive(client: Client, params: AmqpParams, attempt: ActionAttempt) {
-  const { until, max_messages: max } = params;
-  const inbox = await Inbox.open(attempt, sourceOf(params, attempt), params);
-  const { clock } = attempt.context.host;
-  const began = clock.ticks();
-  return await client.onChannel(async (channel) => {
-    // What is not taken stays for others, in its order.
-    const prefetch = until === undefined ? Math.min(max ?? 1, 1000) : 1;
-    await consume(channel, params, prefetch, attempt, {
-      take(message, bytes, acknowledge) {
-        if (inbox.add(message, bytes)) acknowledge();
-      },
-      end: (error) => inbox.fail(error),
-    });
-    const subscribed = clock.ticks();
-    await inbox.received();
-    return {
-      res: { ...inbox.soFar },
-      brief: `${inbox.soFar.messages.length} received`,
-      traffic: { sent: 0, received: inbox.bytes },
-      phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
-    };
-  });
-}
-
-/** An open step bounds by itself what it keeps, of which nothing is acknowledged. */
-const NO_PREFETCH = 0;
-
-/** Opens a subscription that later steps receive from. */
-export async function stayOpen(
-  client: Client,
-  params: AmqpParams,
-  open: OpenStep,
-  attempt: ActionAttempt,
-) {
-  const channel = await client.connection.channel();
-  await consume(channel, params, NO_PREFETCH, attempt, {
-    take: (message, bytes, acknowledge) => open.add(message, bytes, acknowledge),
-    end: (error) => open.end(error.message),
-  });
-  return { res: { messages: [], message: null }, brief: "subscribed" };
-}
-
-/** Who takes messages. */
-interface Taker {
-  /** Takes a message of so many bytes, which it acknowledges when it is not to come again. */
-  take(message: Dict, bytes: number, acknowledge: () => void): void;
-  /** No more can come. */
-  end(error: Error): void;
-}
-
-/** Has messages come, and settles those that are acknowledged. */
-async function consume(
-  channel: AMQPChannel,
-  params: AmqpParams,
-  prefetch: number,
-  attempt: ActionAttempt,
+/** Has messages come on a channel of its own, and settles those that are acknowledged. */
+export async function subscribe(
+  { connection }: Client,
+  { subscribe = "", exchange, settle, until, max_messages: max = 1, background }: AmqpParams,
+  _: ActionAttempt,
   taker: Taker,
-): Promise<void> {
-  const { subscribe = "", exchange, settle } = params;
-  const source = sourceOf(params, attempt);
-  const begin = async () => {
+): Promise<() => Promise<void>> {
+  const channel = await connection.channel();
+  const close = async () => {
+    if (!channel.closed) await channel.close();
+  };
+  try {
     const queue = exchange === undefined ? subscribe : await ownQueue(channel, exchange, subscribe);
-    await channel.basicQos(prefetch);
+    // What is not taken stays for others, in its order; what an open step keeps has its own bounds.
+    await channel.basicQos(background ? 0 : until === undefined ? Math.min(max, 1000) : 1);
     const consumer = await channel.basicConsume(queue, { noAck: false }, (message) => {
       const acknowledge = () => settleMessage(channel, message, settle);
       taker.take(readMessage(queue, message), message.bodySize, acknowledge);
     });
     // It waits until the server, or the end of the step, closes the channel.
-    consumer.wait().then(() => {}, (error) => taker.end(plainError(error) as Error));
-  };
-  await attempt.during(
-    `subscribing to ${source}`,
-    begin().catch((error) => Promise.reject(plainError(error))),
-    `cannot subscribe to ${source}`,
-  );
+    consumer.wait().then(() => {}, (error) => taker.fail(plainError(error)));
+    return close;
+  } catch (error) {
+    await close();
+    throw plainError(error);
+  }
 }
 
 /** Makes a queue of this connection alone, to which an exchange routes messages. */

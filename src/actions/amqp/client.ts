@@ -8,18 +8,10 @@ import type {
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import { goodbye, lost, readInTurns } from "../broker.ts";
 import type { AmqpParams } from "./amqp_params.ts";
 
 export type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";
-
-/** Bytes that wait to be sent, from which on nothing is read: a server could have us answer without end. */
-const MAX_WAITING = 1024 * 1024;
-
-/** The bytes that are read before timers and signals get a turn. */
-const TURN_BYTES = 65_536;
-
-/** Milliseconds that a server has to close the connection. */
-const LONGEST_GOODBYE = 1000;
 
 /** The parts of a frame before and after its payload. */
 const [HEAD, TAIL] = [7, 1];
@@ -44,21 +36,7 @@ export async function openAmqp(
     override connect(): Promise<AMQPBaseClient> {
       const { promise, resolve, reject } = Promise.withResolvers<AMQPBaseClient>();
       this.connectPromise = [resolve, reject];
-      let turn = 0;
-      socket.on("data", (chunk: Uint8Array) => {
-        try {
-          this.#read(chunk);
-        } catch (error) {
-          socket.destroy(error as Error);
-        }
-        turn += chunk.length;
-        const isFull = socket.writableLength >= MAX_WAITING;
-        if (turn < TURN_BYTES && !isFull) return;
-        turn = 0;
-        socket.pause();
-        if (isFull) socket.once("drain", () => socket.resume());
-        else setTimeout(() => socket.resume());
-      });
+      readInTurns(socket, (chunk) => this.#read(chunk));
       socket.on("close", () => {
         const error = socket.errored ?? lost();
         reject(error);
@@ -104,7 +82,12 @@ export async function openAmqp(
     }
   }
 
-  const connection = new Connection(url.vhost, url.username, url.password, "runner");
+  const connection = new Connection(
+    url.path || "/",
+    url.username || "guest",
+    url.password || "guest",
+    "runner",
+  );
   // Its channels say why they were closed.
   connection.onerror = () => {};
   await connection.connect().catch((error) => Promise.reject(plainError(error)));
@@ -123,10 +106,6 @@ export function plainError(error: unknown): unknown {
     error.message = error.message.replace(/^(?:channel \d+|connection) closed: /, "");
   }
   return error;
-}
-
-function lost(): Error {
-  return Object.assign(new Error("the server closed the connection"), { code: "ECONNRESET" });
 }
 
 function concat(one: Uint8Array, other: Uint8Array): Uint8Array {
@@ -220,12 +199,7 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    if (!this.isLost) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const late = setTimeout(resolve, LONGEST_GOODBYE);
-      await Promise.race([this.connection.close().catch(() => {}), promise]);
-      clearTimeout(late);
-    }
+    if (!this.isLost) await goodbye(this.connection.close());
     this.socket.destroy();
   }
 }

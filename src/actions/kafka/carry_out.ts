@@ -1,17 +1,24 @@
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
-import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
-import { contentOf, Inbox, readContent, textOrBytes } from "../broker.ts";
-import type { Client, IHeaders, KafkaMessage, Message } from "./client.ts";
-import type { KafkaParams, Start } from "./kafka_params.ts";
+import { contentOf, readContent, type Taker, textOrBytes } from "../broker.ts";
+import {
+  type Client,
+  type IHeaders,
+  type KafkaMessage,
+  type Message,
+  openKafka,
+  POLL,
+} from "./client.ts";
+import type { KafkaParams } from "./kafka_params.ts";
 
-/** Publishes, receives, or asks how far a group is. */
+export { openKafka as open };
+
+/** Publishes, or asks how far a group is. */
 export async function carryOut(client: Client, params: KafkaParams, attempt: ActionAttempt) {
   if (params.publish !== undefined) return await publish(client, params.publish, params, attempt);
-  if (params.lag !== undefined) return await askLag(client, params.lag, params.group!, attempt);
-  return await receive(client, params.subscribe!, params, attempt);
+  return await askLag(client, params.lag!, params.group!, attempt);
 }
 
 async function publish(client: Client, topic: string, params: KafkaParams, attempt: ActionAttempt) {
@@ -33,7 +40,7 @@ async function publish(client: Client, topic: string, params: KafkaParams, attem
   };
   const receipt = await attempt.during(
     `publishing to topic "${topic}" of ${attempt.peer}`,
-    client.publish(topic, message, acks === "all" ? -1 : Number(acks)),
+    client.explained(client.publish(topic, message, acks === "all" ? -1 : Number(acks))),
     `cannot publish to topic "${topic}" of ${attempt.peer}`,
   );
   return {
@@ -43,98 +50,36 @@ async function publish(client: Client, topic: string, params: KafkaParams, attem
   };
 }
 
-async function receive(
-  client: Client,
-  topic: string,
-  params: KafkaParams,
-  attempt: ActionAttempt,
-) {
-  const inbox = await Inbox.open(attempt, sourceOf(topic, attempt), params);
-  const { clock } = attempt.context.host;
-  const began = clock.ticks();
-  const end = await subscribe(client, topic, params, attempt, {
-    take(message, bytes, acknowledge) {
-      const isTaken = inbox.add(message, bytes);
-      if (isTaken) acknowledge?.().catch((error) => inbox.fail(error));
-      return isTaken;
-    },
-    end: (error) => inbox.fail(error),
-    isOver: () => inbox.isDone || attempt.signal.aborted,
-  });
-  const subscribed = clock.ticks();
-  try {
-    await inbox.received();
-  } finally {
-    await end();
-  }
-  return {
-    res: { ...inbox.soFar },
-    brief: `${inbox.soFar.messages.length} received`,
-    traffic: { sent: 0, received: inbox.bytes },
-    phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
-  };
-}
-
-/** Opens a subscription that later steps receive from. */
-export async function stayOpen(
-  client: Client,
-  params: KafkaParams,
-  open: OpenStep,
-  attempt: ActionAttempt,
-) {
-  const end = await subscribe(client, params.subscribe!, params, attempt, {
-    take: (message, bytes, acknowledge) => (open.add(message, bytes, acknowledge), true),
-    end: (error) => open.end(error instanceof Error ? error.message : String(error)),
-    isOver: () => attempt.signal.aborted,
-  });
-  open.onClose(end);
-  return { res: { messages: [], message: null }, brief: "subscribed" };
-}
-
 /** Where messages come from, for messages. */
-function sourceOf(topic: string, { peer }: ActionAttempt): string {
-  return `topic "${topic}" of ${peer}`;
+export function sourceOf({ subscribe }: KafkaParams, { peer }: ActionAttempt): string {
+  return `topic "${subscribe}" of ${peer}`;
 }
 
-/** Who takes messages. */
-interface Taker {
-  /**
-   * Takes a message of so many bytes; false if it needs no more. It acknowledges those of a group.
-   */
-  take(message: Dict, bytes: number, acknowledge?: () => Promise<void>): boolean;
-  /** No more can come. */
-  end(error: unknown): void;
-  /** Whether it needs no more. */
-  isOver(): boolean;
-}
-
-/** Has messages come; what it returns ends that, and commits what was acknowledged. */
-async function subscribe(
+/** Has messages come; those of a group are committed when they are acknowledged. */
+export async function subscribe(
   client: Client,
-  topic: string,
-  { group, from, partition }: KafkaParams,
+  { subscribe: topic = "", group, from, partition }: KafkaParams,
   attempt: ActionAttempt,
   taker: Taker,
-): Promise<() => Promise<void>> {
+): Promise<() => void | Promise<void>> {
   const take: Take = (message, partition, acknowledge) => {
     const { value, key } = message;
     const bytes = (value?.length ?? 0) + (key?.length ?? 0);
     return taker.take(readMessage(topic, partition, message), bytes, acknowledge);
   };
-  const begin = async () => {
-    if (group !== undefined) {
-      return await joinGroup(client, topic, group, from, take, taker.end, attempt);
-    }
-    const positions = await client.begin(topic, from, partition);
-    client.read(topic, positions, take, taker.isOver).catch(taker.end);
-    return () => Promise.resolve();
+  const fail = (error: unknown) => taker.fail(client.links.explain(error));
+  if (group !== undefined) {
+    const isFromBeginning = "name" in from && from.name === "beginning";
+    const joining = joinGroup(client, topic, group, isFromBeginning, take, fail, attempt);
+    return await client.explained(joining);
+  }
+  const positions = await client.explained(client.begin(topic, from, partition));
+  let isOver = false;
+  client.read(topic, positions, take, () => isOver || attempt.signal.aborted).catch(fail);
+  return () => {
+    isOver = true;
   };
-  const source = sourceOf(topic, attempt);
-  return await attempt.during(`subscribing to ${source}`, begin(), `cannot subscribe to ${source}`);
 }
-
-/** Milliseconds for which a server waits for messages before it replies that there are none. */
-const POLL = 300;
 
 /** Milliseconds after which the group goes on without a program that was killed. */
 const SESSION = 10_000;
@@ -148,63 +93,57 @@ type Take = (
 /** How far a group is in a partition. */
 class Progress {
   /** The offsets of messages that came, and that no step has taken, in their order. */
-  readonly #open = new Set<string>();
+  readonly open = new Set<string>();
   #next: string | undefined;
   #committed: string | undefined;
 
-  constructor(readonly partition: number) {}
-
   come(offset: string): void {
-    this.#open.add(offset);
+    this.open.add(offset);
     this.#next = String(BigInt(offset) + 1n);
     this.#committed ??= offset;
   }
 
-  take(offset: string): void {
-    this.#open.delete(offset);
-  }
-
-  /** The offset at which the group goes on, if another was committed. */
+  /** The offset at which the group goes on, unless it was committed. */
   uncommitted(): string | undefined {
-    const [offset = this.#next] = this.#open;
+    const [offset = this.#next] = this.open;
     if (offset === this.#committed) return undefined;
     return this.#committed = offset;
   }
 }
 
 async function joinGroup(
-  { kafka, links }: Client,
+  client: Client,
   topic: string,
   groupId: string,
-  from: Start,
+  fromBeginning: boolean,
   take: Take,
   fail: (error: unknown) => void,
   attempt: ActionAttempt,
 ): Promise<() => Promise<void>> {
-  const consumer = kafka.consumer({
+  const consumer = client.kafka.consumer({
     groupId,
     allowAutoTopicCreation: false,
     maxWaitTimeInMs: POLL,
     sessionTimeout: SESSION,
     retry: { restartOnFailure: () => Promise.resolve(false) },
   });
-  const forget = onAbort(attempt.signal, () => void consumer.disconnect().catch(() => {}));
+  const leave = () => consumer.disconnect().catch(() => {});
+  const forget = onAbort(attempt.signal, () => void leave());
   const joined = Promise.withResolvers<void>();
   consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
   consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
-    joined.reject(links.explain(error));
-    fail(links.explain(error));
+    joined.reject(error);
+    fail(error);
   });
-  const all = new Map<number, Progress>();
-  const failing = `commit the offsets of group "${groupId}"`;
+  const partitions = new Map<number, Progress>();
   const send = async () => {
-    const offsets = [...all.values()].flatMap((progress) => {
+    const offsets = [...partitions].flatMap(([partition, progress]) => {
       const offset = progress.uncommitted();
-      return offset === undefined ? [] : [{ topic, partition: progress.partition, offset }];
+      return offset === undefined ? [] : [{ topic, partition, offset }];
     });
     if (offsets.length === 0) return;
-    await consumer.commitOffsets(offsets).catch(async (error) => {
-      throw await attempt.explain(`cannot ${failing}`, links.explain(error));
+    await client.explained(consumer.commitOffsets(offsets)).catch(async (error) => {
+      throw await attempt.explain(`cannot commit the offsets of group "${groupId}"`, error);
     });
   };
   let sent = Promise.resolve();
@@ -217,18 +156,15 @@ async function joinGroup(
     });
   try {
     await consumer.connect();
-    await consumer.subscribe({
-      topics: [topic],
-      fromBeginning: "name" in from && from.name === "beginning",
-    });
+    await consumer.subscribe({ topics: [topic], fromBeginning });
     await consumer.run({
       autoCommit: false,
       eachMessage({ partition, message }) {
-        const progress = all.get(partition) ?? new Progress(partition);
-        all.set(partition, progress);
+        const progress = partitions.get(partition) ?? new Progress();
+        partitions.set(partition, progress);
         progress.come(message.offset);
         take(message, partition, () => {
-          progress.take(message.offset);
+          progress.open.delete(message.offset);
           return commit();
         });
         return Promise.resolve();
@@ -236,16 +172,12 @@ async function joinGroup(
     });
     await joined.promise;
   } catch (error) {
-    await consumer.disconnect().catch(() => {});
-    throw links.explain(error);
+    await leave();
+    throw error;
   }
   return async () => {
     forget();
-    try {
-      if (!attempt.signal.aborted) await attempt.during(`waiting to ${failing}`, commit());
-    } finally {
-      await consumer.disconnect().catch(() => {});
-    }
+    await leave();
   };
 }
 
@@ -278,36 +210,10 @@ function readHeaders(headers: IHeaders): Dict {
   );
 }
 
-async function askLag(
-  { kafka, links }: Client,
-  topic: string,
-  groupId: string,
-  attempt: ActionAttempt,
-) {
-  const admin = kafka.admin();
-  const ask = async () => {
-    try {
-      await admin.connect();
-      const ends = await admin.fetchTopicOffsets(topic);
-      const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
-      return ends.map(({ partition, high, low }) => {
-        const found = committed?.partitions.find((one) => one.partition === partition);
-        const offset = Number(found?.offset ?? -1);
-        const [end, begin] = [Number(high), offset < 0 ? Number(low) : offset];
-        return { partition, committed: offset < 0 ? null : offset, end, lag: end - begin };
-      }).sort((one, other) => one.partition - other.partition);
-    } catch (error) {
-      throw links.explain(error);
-    } finally {
-      admin.disconnect().catch(() => {});
-    }
-  };
-  const failing = `the lag of group "${groupId}" in topic "${topic}"`;
-  const partitions = await attempt.during(
-    `asking for ${failing}`,
-    ask(),
-    `cannot ask for ${failing}`,
-  );
+async function askLag(client: Client, topic: string, groupId: string, attempt: ActionAttempt) {
+  const what = `for the lag of group "${groupId}" in topic "${topic}"`;
+  const asking = client.explained(client.lag(topic, groupId));
+  const partitions = await attempt.during(`asking ${what}`, asking, `cannot ask ${what}`);
   const lag = partitions.reduce((sum, one) => sum + one.lag, 0);
   return { res: { lag, partitions }, brief: `lag ${lag}` };
 }

@@ -1,5 +1,11 @@
 import type { Socket } from "node:net";
-import type { Kafka, Message, PartitionMetadata, RecordBatchEntry } from "kafkajs";
+import type {
+  Cluster as LibraryCluster,
+  Kafka,
+  KafkaMessage,
+  Message,
+  PartitionMetadata,
+} from "kafkajs";
 import type { ActionContext } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Endpoint } from "../../action/net/endpoint.ts";
@@ -10,6 +16,7 @@ import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import { readInTurns } from "../broker.ts";
 import type { KafkaParams, Start } from "./kafka_params.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";
@@ -25,74 +32,15 @@ const [{ EventEmitter }, { connect }, { promisify }, { default: zlib }] = await 
 type ClusterParams = Pick<KafkaParams, "brokers" | "sasl" | "tls">;
 
 /** The part of the library below its clients: those of groups join them, and poll without end. */
-interface Cluster {
-  connect(): Promise<void>;
-  isConnected(): boolean;
-  refreshMetadata(): Promise<void>;
-  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
-  findTopicPartitionMetadata(topic: string): PartitionMetadata[];
-  findLeaderForPartitions(
-    topic: string,
-    partitions: readonly number[],
-  ): Readonly<Record<string, readonly number[]>>;
-  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
-  fetchTopicsOffset(
-    topics: readonly {
-      readonly topic: string;
-      readonly partitions: readonly { readonly partition: number }[];
-      readonly fromBeginning?: boolean;
-      readonly fromTimestamp?: number;
-    }[],
-  ): Promise<
-    { readonly partitions: { readonly partition: number; readonly offset: string }[] }[]
-  >;
-  readonly brokerPool: { readonly connectionPoolBuilder: PoolBuilder };
-}
-
-interface Broker {
-  produce(request: {
-    readonly acks: number;
-    readonly timeout: number;
-    readonly topicData: readonly {
-      readonly topic: string;
-      readonly partitions: readonly {
-        readonly partition: number;
-        readonly messages: readonly Message[];
-      }[];
-    }[];
-  }): Promise<
-    | {
-      readonly topics: {
-        readonly partitions: { readonly partition: number; readonly baseOffset: string }[];
-      }[];
-    }
-    | undefined
-  >;
-  fetch(request: {
-    readonly maxWaitTime: number;
-    readonly topics: readonly {
-      readonly topic: string;
-      readonly partitions: readonly {
-        readonly partition: number;
-        readonly fetchOffset: string;
-        readonly maxBytes: number;
-      }[];
-    }[];
-  }): Promise<{
-    readonly responses: {
-      readonly partitions: {
-        readonly partition: number;
-        readonly messages: (RecordBatchEntry & { readonly isControlRecord?: boolean })[];
-      }[];
-    }[];
-  }>;
-}
-
-interface PoolBuilder {
-  build(to?: Partial<Endpoint>): Promise<{
-    readonly pool: readonly { readonly requestQueue: RequestQueue }[];
-  }>;
-}
+type Cluster = LibraryCluster & {
+  readonly brokerPool: {
+    readonly connectionPoolBuilder: {
+      build(to?: Partial<Endpoint>): Promise<{
+        readonly pool: readonly { readonly requestQueue: RequestQueue }[];
+      }>;
+    };
+  };
+};
 
 interface RequestQueue {
   readonly pending: readonly unknown[];
@@ -108,10 +56,7 @@ type MakeCluster = (options: { readonly allowAutoTopicCreation: boolean }) => Cl
 const NEVER = 86_400_000;
 
 /** Milliseconds for which a server waits for messages before it replies that there are none. */
-const POLL = 300;
-
-/** The bytes that are read before timers and signals get a turn. */
-const TURN_BYTES = 1024 * 1024;
+export const POLL = 300;
 
 /** Bytes that one reply has of a partition. */
 const FETCH_BYTES = 1024 * 1024;
@@ -138,16 +83,21 @@ export async function openKafka(params: ClusterParams, attempt: ActionAttempt): 
   const links = new Links(params.brokers.length, attempt, tls, secure);
   const kafka = new library.Kafka({
     clientId: "runner",
-    brokers: ["unused"],
+    // The library splits an address at its first colon: these are the places in our list.
+    brokers: params.brokers.map((_, index) => `#${index}`),
     ...params.sasl && { sasl: { ...params.sasl } as never },
     connectionTimeout: NEVER,
     authenticationTimeout: NEVER,
     requestTimeout: NEVER,
     logLevel: library.logLevel.NOTHING,
     retry: RETRY,
-    socketFactory: ({ host, port, onConnect }) => links.open({ host, port }, onConnect) as never,
+    socketFactory: ({ host, port, onConnect }) =>
+      links.open(
+        host.startsWith("#") ? params.brokers[Number(host.slice(1))]! : { host, port },
+        onConnect,
+      ) as never,
   });
-  const makeCluster = clusterMaker(kafka, params.brokers);
+  const makeCluster = clusterMaker(kafka);
   attempt.undo(() => links.close());
   const cluster = makeCluster({ allowAutoTopicCreation: false });
   await Promise.race([cluster.connect(), links.failed]).catch((error) => {
@@ -158,18 +108,17 @@ export async function openKafka(params: ClusterParams, attempt: ActionAttempt): 
 }
 
 /** Makes the part of the library that makes clusters use ours: see `Cluster`. */
-function clusterMaker(kafka: Kafka, brokers: readonly Endpoint[]): MakeCluster {
+function clusterMaker(kafka: Kafka): MakeCluster {
   const all = kafka as unknown as Record<symbol, MakeCluster>;
   const symbol = Object.getOwnPropertySymbols(kafka)
     .find(({ description }) => description === "private:Kafka:createCluster")!;
   const make = all[symbol]!;
-  let next = 0;
   return all[symbol] = (options) => {
     const cluster = make(options);
     const builder = cluster.brokerPool.connectionPoolBuilder;
     const build = builder.build;
-    builder.build = async (to = {}) => {
-      const built = await build(to.host === undefined ? brokers[next++ % brokers.length] : to);
+    builder.build = async (to) => {
+      const built = await build(to);
       for (const { requestQueue } of built.pool) {
         // That of the library looks for requests that wait each millisecond, although none do.
         requestQueue.scheduleCheckPendingRequests = () => {
@@ -270,20 +219,11 @@ class Link extends EventEmitter {
     const socket = secure ? secure(tls!, to, onConnect) : connect(to, onConnect);
     this.#socket = socket;
     socket.setNoDelay(true);
-    let turn = 0;
-    socket.on("data", (chunk: Uint8Array) => {
-      if (this.#isFine(chunk)) {
-        this.emit("data", chunk);
-        turn += chunk.length;
-        if (turn < TURN_BYTES) return;
-        turn = 0;
-        socket.pause();
-        setTimeout(() => socket.resume());
-        return;
-      }
+    readInTurns(socket, (chunk) => {
+      if (this.#isFine(chunk)) return void this.emit("data", chunk);
       const hint = secure ? undefined : "does it speak TLS there? tls: true";
       const place = `Kafka at ${placeOf(to)}`;
-      socket.destroy(new StepError(`cannot read from ${place}: it is no server of Kafka`, hint));
+      throw new StepError(`cannot read from ${place}: it is no server of Kafka`, hint);
     });
     return socket;
   }
@@ -314,6 +254,23 @@ class Link extends EventEmitter {
     }
     return true;
   }
+}
+
+/** The reply to messages that were sent; there is none with `acks: 0`. */
+interface Sent {
+  readonly topics: {
+    readonly partitions: { readonly partition: number; readonly baseOffset: string }[];
+  }[];
+}
+
+/** The reply with messages. */
+interface Fetched {
+  readonly responses: {
+    readonly partitions: {
+      readonly partition: number;
+      readonly messages: (KafkaMessage & { readonly isControlRecord?: boolean })[];
+    }[];
+  }[];
 }
 
 /** Where a message is. */
@@ -356,6 +313,15 @@ export class Client {
     this.links.close();
   }
 
+  /** Waits for a promise, whose error is the one of the connection that it lost, if any. */
+  async explained<T>(promise: Promise<T>): Promise<T> {
+    try {
+      return await promise;
+    } catch (error) {
+      throw this.links.explain(error);
+    }
+  }
+
   /** Learns where the partitions of a topic are. */
   async #partitionsOf(topic: string, only?: number): Promise<PartitionMetadata[]> {
     if (!this.#topics.has(topic)) await this.cluster.addMultipleTargetTopics([topic]);
@@ -370,21 +336,16 @@ export class Client {
 
   /** Publishes a message; by the library's own partitioner where it names no partition. */
   async publish(topic: string, message: Message, acks: number): Promise<Receipt> {
-    try {
-      const partitionMetadata = await this.#partitionsOf(topic, message.partition);
-      const partition = message.partition ??
-        this.partitionOf({ topic, partitionMetadata, message });
-      const [nodeId = ""] = Object.keys(this.cluster.findLeaderForPartitions(topic, [partition]));
-      const key = JSON.stringify([topic, nodeId, acks]);
-      const lane = this.#lanes.get(key) ?? new Lane();
-      this.#lanes.set(key, lane);
-      const done = Promise.withResolvers<Receipt>();
-      lane.waiting.push({ message, partition, done });
-      if (!lane.isBusy) void this.#send(lane, topic, nodeId, acks);
-      return await done.promise;
-    } catch (error) {
-      throw this.links.explain(error);
-    }
+    const partitionMetadata = await this.#partitionsOf(topic, message.partition);
+    const partition = message.partition ?? this.partitionOf({ topic, partitionMetadata, message });
+    const [nodeId = ""] = Object.keys(this.cluster.findLeaderForPartitions(topic, [partition]));
+    const key = JSON.stringify([topic, nodeId, acks]);
+    const lane = this.#lanes.get(key) ?? new Lane();
+    this.#lanes.set(key, lane);
+    const done = Promise.withResolvers<Receipt>();
+    lane.waiting.push({ message, partition, done });
+    if (!lane.isBusy) void this.#send(lane, topic, nodeId, acks);
+    return await done.promise;
   }
 
   async #send(lane: Lane, topic: string, nodeId: string, acks: number): Promise<void> {
@@ -399,11 +360,8 @@ export class Client {
           partition,
           messages: entries.map(({ message }) => message),
         }));
-        const sent = await broker.produce({
-          acks,
-          timeout: NEVER,
-          topicData: [{ topic, partitions }],
-        });
+        const topicData = [{ topic, partitions }];
+        const sent: Sent | undefined = await broker.produce({ acks, timeout: NEVER, topicData });
         for (const [partition, entries] of parts) {
           const base = sent?.topics[0]?.partitions.find((one) => one.partition === partition);
           for (const [index, { done }] of entries.entries()) {
@@ -422,35 +380,48 @@ export class Client {
 
   /** The offset of each partition at which a step begins to read. */
   async begin(topic: string, from: Start, only?: number): Promise<Map<number, string>> {
-    try {
-      const partitions = (await this.#partitionsOf(topic, only))
-        .map(({ partitionId: partition }) => ({ partition }))
-        .filter(({ partition }) => only === undefined || partition === only);
-      if ("offset" in from) {
-        return new Map(partitions.map(({ partition }) => [partition, from.offset]));
-      }
-      const end = { topic, partitions };
-      const wanted = "time" in from
-        ? { ...end, fromTimestamp: from.time }
-        : { ...end, fromBeginning: from.name === "beginning" };
-      const found = await this.cluster.fetchTopicsOffset([wanted]);
-      const ends = "time" in from ? await this.cluster.fetchTopicsOffset([end]) : found;
-      const last = new Map(ends[0]!.partitions.map(({ partition, offset }) => [partition, offset]));
-      return new Map(found[0]!.partitions.map(({ partition, offset }) => [
-        partition,
-        // No message is as late as that.
-        offset === "-1" ? last.get(partition)! : offset,
-      ]));
-    } catch (error) {
-      throw this.links.explain(error);
-    }
+    const partitions = (await this.#partitionsOf(topic, only))
+      .map(({ partitionId: partition }) => ({ partition }))
+      .filter(({ partition }) => only === undefined || partition === only);
+    if ("offset" in from) return new Map(partitions.map((one) => [one.partition, from.offset]));
+    const ask = async (start: { fromBeginning: boolean } | { fromTimestamp: number }) => {
+      const [found] = await this.cluster.fetchTopicsOffset([{ topic, partitions, ...start }]);
+      return new Map(found!.partitions.map(({ partition, offset }) => [partition, offset]));
+    };
+    const isName = "name" in from;
+    const named = await ask({ fromBeginning: isName && from.name === "beginning" });
+    if (isName) return named;
+    const later = await ask({ fromTimestamp: from.time });
+    // There may be no message as late as that.
+    return new Map([...named].map(([partition, end]) => {
+      const offset = later.get(partition)!;
+      return [partition, offset === "-1" ? end : offset];
+    }));
+  }
+
+  /** What a group has committed in a topic, and what it has not. */
+  async lag(topic: string, groupId: string) {
+    const ends = await this.begin(topic, { name: "now" });
+    const begins = await this.begin(topic, { name: "beginning" });
+    const partitions = [...ends.keys()].map((partition) => ({ partition, offset: "" }));
+    const coordinator = await this.cluster.findGroupCoordinator({ groupId });
+    const { responses } = await coordinator.offsetFetch({
+      groupId,
+      topics: [{ topic, partitions }],
+    });
+    return [...ends].map(([partition, last]) => {
+      const found = responses[0]?.partitions.find((one) => one.partition === partition);
+      const offset = Number(found?.offset ?? -1);
+      const [end, begin] = [Number(last), offset < 0 ? Number(begins.get(partition)) : offset];
+      return { partition, committed: offset < 0 ? null : offset, end, lag: end - begin };
+    }).sort((one, other) => one.partition - other.partition);
   }
 
   /** Reads on from these offsets, as long as `take` wants more. */
   async read(
     topic: string,
     positions: Map<number, string>,
-    take: (message: RecordBatchEntry, partition: number) => boolean,
+    take: (message: KafkaMessage, partition: number) => boolean,
     isOver: () => boolean,
   ): Promise<void> {
     const leaders = this.cluster.findLeaderForPartitions(topic, [...positions.keys()]);
@@ -458,16 +429,14 @@ export class Client {
       Object.entries(leaders).map(async ([nodeId, partitions]) => {
         const broker = await this.cluster.findBroker({ nodeId });
         while (!isOver()) {
-          const { responses } = await broker.fetch({
+          const wanted = partitions.map((partition) => ({
+            partition,
+            fetchOffset: positions.get(partition)!,
+            maxBytes: FETCH_BYTES,
+          }));
+          const { responses }: Fetched = await broker.fetch({
             maxWaitTime: POLL,
-            topics: [{
-              topic,
-              partitions: partitions.map((partition) => ({
-                partition,
-                fetchOffset: positions.get(partition)!,
-                maxBytes: FETCH_BYTES,
-              })),
-            }],
+            topics: [{ topic, partitions: wanted }],
           });
           for (const { partition, messages } of responses.flatMap(({ partitions }) => partitions)) {
             for (const message of messages) {
@@ -480,8 +449,6 @@ export class Client {
           }
         }
       }),
-    ).catch((error) => {
-      throw this.links.explain(error);
-    });
+    );
   }
 }

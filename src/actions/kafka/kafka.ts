@@ -1,31 +1,23 @@
-import { checkBackground } from "../../action/background.ts";
-import { action } from "../../action/make_action.ts";
-import { checkVerb, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker.ts";
 import { PARAMS } from "./kafka_params.ts";
 
 /** Publishes messages to Apache Kafka and receives them. */
-export const kafka = action({
+export const kafka = broker({
   name: "kafka",
   summary: "Publishes messages to Apache Kafka, and receives them",
   params: PARAMS,
-  oneOf: ["publish", "subscribe", "lag"],
-  atMostOne: ["json", "body", "file"],
+  verbs: {
+    publish: ["json", "body", "file", "key", "headers", "partition", "acks"],
+    subscribe: ["from", "group", "partition", "until", "max_messages", "background"],
+    lag: ["group"],
+  },
+  empty: '"body: null" publishes a tombstone, which deletes what has the key',
+  product: "Kafka",
+  target: ({ brokers: [first] }) => ({ product: "Kafka", ...first! }),
+  by: ["brokers", "sasl", "tls"],
+  load: async () => await import("./carry_out.ts"),
   check(params, param, raw) {
-    checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
-    checkVerb(
-      {
-        publish: ["json", "body", "file", "key", "headers", "partition", "acks"],
-        subscribe: ["from", "group", "partition", "until", "max_messages", "background"],
-        lag: ["group"],
-      },
-      raw,
-      param,
-    );
     const has = (name: string) => Object.hasOwn(raw, name);
-    if (has("publish") && !["json", "body", "file"].some(has)) {
-      const hint = '"body: null" publishes a tombstone, which deletes what has the key';
-      param.wrong('"publish" needs "json", "body" or "file"', hint);
-    }
     if (has("lag") && !has("group")) param.wrong('"lag" needs "group"');
     if (!has("group")) return;
     if (has("partition")) param.of("partition").wrong('"partition" has no effect with "group"');
@@ -41,8 +33,7 @@ export const kafka = action({
       summary: "its offset; -1 with `acks: 0`",
       optional: true,
     },
-    messages: { ...RECEIVED.messages, optional: true },
-    message: { ...RECEIVED.message, optional: true },
+    ...RECEIVED,
     lag: {
       type: "int",
       summary: "how many messages the group has not committed yet",
@@ -66,25 +57,6 @@ export const kafka = action({
   },
   usage: 'with: { brokers: "127.0.0.1:9092", publish: orders, json: { id: 7 } }',
   example: "res.offset >= 0",
-  describe: (req, res) => ({
-    request: {
-      title: req.publish !== undefined
-        ? `publish ${req.publish}`
-        : req.lag !== undefined
-        ? `lag of ${req.group} in ${req.lag}`
-        : `subscribe ${req.subscribe}`,
-      covered: ["publish", "subscribe", "lag"],
-    },
-    ...res && { response: { covered: ["message"] } },
-  }),
-  target: ({ brokers: [first] }) => ({ product: "Kafka", ...first! }),
-  connection: {
-    by: ["brokers", "sasl", "tls"],
-    parallel: true,
-    open: async (params, attempt) => await (await import("./client.ts")).openKafka(params, attempt),
-    isLost: (client) => client.isLost,
-    close: (client) => client.close(),
-  },
   refusals: [
     {
       when: /^SASL_AUTHENTICATION_FAILED|SASL .* (?:authentication failed|mechanism is not)/,
@@ -103,14 +75,4 @@ export const kafka = action({
     },
     { when: /^(?!E[A-Z]+ )[A-Z_]{6,} /, say: "{message} ({code})" },
   ],
-  request: (_, raw) =>
-    Object.fromEntries(
-      Object.entries(raw).filter(([name]) =>
-        !["sasl", "tls", "connection", "fresh", "timeout"].includes(name)
-      ),
-    ),
-  subscribe: async (client, params, open, attempt) =>
-    await (await import("./carry_out.ts")).stayOpen(client, params, open, attempt),
-  run: async (client, params, attempt) =>
-    await (await import("./carry_out.ts")).carryOut(client, params, attempt),
 });

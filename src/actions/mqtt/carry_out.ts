@@ -72,7 +72,7 @@ async function receive(filters: readonly string[], params: MqttParams, attempt: 
   try {
     const connected = clock.ticks();
     client.onLost = (error) => inbox.fail(error);
-    client.take = (message, bytes) => inbox.add(message, bytes);
+    client.take = (message, bytes) => inbox.take(message, bytes);
     await subscribe(client, filters, params, attempt);
     const subscribed = clock.ticks();
     await inbox.received();

@@ -40,8 +40,8 @@ export const mqtt = action({
       summary: "whether the server has confirmed the published message: with QoS 1 and 2",
       optional: true,
     },
-    messages: { ...RECEIVED.messages, optional: true },
-    message: { ...RECEIVED.message, optional: true },
+    messages: RECEIVED.messages,
+    message: RECEIVED.message,
   },
   messages: {
     topic: { type: "string", summary: "the topic" },

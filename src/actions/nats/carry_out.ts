@@ -153,7 +153,7 @@ async function receive(
   const { clock } = attempt.context.host;
   const began = clock.ticks();
   const end = await subscribe(client, params, attempt, {
-    take: (message, bytes) => inbox.add(message, bytes),
+    take: (message, bytes) => inbox.take(message, bytes),
     fail: (error) => inbox.fail(error),
   });
   try {

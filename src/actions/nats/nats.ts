@@ -55,7 +55,7 @@ export const nats = action({
     },
     value: { type: "any", summary: "the value of the key; nil if there is none", optional: true },
     revision: { type: "int", summary: "the revision of the key; 0 without one", optional: true },
-    messages: { ...RECEIVED.messages, optional: true },
+    messages: RECEIVED.messages,
     message: {
       ...RECEIVED.message,
       summary: "the reply, or the last of the messages; nil if none was received",

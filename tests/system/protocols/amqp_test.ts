@@ -128,7 +128,27 @@ const OPEN = flow(`
         test: message.routing_key == "invoice.paid" && message.exchange == "amq.topic"
       - uses: receive
         with: { from: jobs }
-        test: message.body == "work" && message.queue == "jobs"`);
+        test: message.body == "work" && message.queue == "jobs"
+      - name: a request
+        uses: amqp
+        with: { publish: jobs, json: { a: 2 }, properties: { reply_to: replies, correlation_id: c-9 } }
+        test: res.confirmed
+      - uses: amqp
+        with: { declare: replies }
+        test: res.created
+      - uses: receive
+        with: { from: jobs }
+      - name: its answer
+        uses: amqp
+        with: { reply: true, json: { b: 4 } }
+        test: res.confirmed
+      - uses: amqp
+        with: { subscribe: replies }
+        test: res.message.body.b == 4 && res.message.properties.correlation_id == "c-9"
+      - name: an answer has no reply_to
+        uses: amqp
+        with: { reply: true, body: "" }
+        test: false`);
 
 const TAKEN = flow(`
       - id: kept
@@ -175,7 +195,8 @@ Deno.test("amqp publishes to RabbitMQ, receives, and declares for the time of th
 
     await t.step("a step that stays open", async () => {
       const { stdout } = await run(OPEN);
-      assertPassed(stdout);
+      assertStringIncludes(stdout, "13 passed · 1 failed (14)");
+      assertStringIncludes(stdout, "the message that was received last has no reply_to");
     });
 
     await t.step("what no step took of a step that stays open is in the queue again", async () => {
