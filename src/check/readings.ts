@@ -1,10 +1,12 @@
 /** What the checks ask about a place that reads a value. */
 import type { Parameter } from "../action/parameter.ts";
 import type { DataTemplate, Expression } from "../expr/expression.ts";
+import { parseExpression } from "../expr/parse_expression.ts";
 import { type Ending, keyPath } from "../expr/references.ts";
 import type { Severity } from "../base/diagnostic.ts";
 import { assertNever } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
+import { valueAt } from "../base/value/value.ts";
 import { assertionPath } from "../workflow/step_facts.ts";
 import type { StepDraft } from "../workflow/decode/decode_step.ts";
 import type { RuleForm } from "../workflow/names.ts";
@@ -134,9 +136,22 @@ export function isOptional({ root, keys, guards }: Reading, index: number): bool
   return keys[index]!.isOptional || guards.some(({ optional }) => optional.has(key));
 }
 
+/** The condition of the messages that a step of receive takes, with its path. */
+export function* whereOf({ draft, raw }: CheckedStep): Iterable<readonly [Path, Expression]> {
+  const path = ["with", "where"];
+  const where = valueAt(raw, path);
+  if (draft.action?.name !== "receive" || typeof where !== "string") return;
+  try {
+    yield [[...draft.path, ...path], parseExpression(where)];
+  } catch {
+    // It was reported.
+  }
+}
+
 /** The expressions that decide by the result of a step, with their paths. */
-export function* conditionsOf({ draft }: CheckedStep): Iterable<readonly [Path, Expression]> {
-  const { path, test = [], retry, iteration } = draft;
+export function* conditionsOf(step: CheckedStep): Iterable<readonly [Path, Expression]> {
+  const { path, test = [], retry, iteration } = step.draft;
+  yield* whereOf(step);
   for (const assertion of test) {
     yield [assertionPath([...path, "test"], assertion), assertion.expression];
   }

@@ -55,6 +55,8 @@ Deno.test("a field that a result never has is an error, unless it may be nil", (
     [steps(["test: res.anything == 1"])],
   ]));
 
+const OPEN = "uses: listen, id: hooks, test: res.port > 0";
+
 Deno.test("a comparison with an impossible value is a warning", () =>
   check(["impossible-comparison"], [
     [
@@ -73,6 +75,16 @@ Deno.test("a comparison with an impossible value is a warning", () =>
       steps(["uses: shell, with: { cmd: ls, background: true }, test: ¦status == -1"]),
       "warning impossible-comparison: status is 0 or 1, so that this is never true (0 is success, 1 anything else)",
     ],
+    [
+      steps([OPEN, "uses: receive, with: { from: hooks, where: '¦message.params == 3' }"]),
+      "warning impossible-comparison: message.params is map, this is int: it is never true",
+    ],
+    [
+      steps([OPEN, "uses: receive, with: { from: hooks }, test: ¦message.method != 1"]),
+      "warning impossible-comparison: message.method is string, this is int: it is always true",
+    ],
+    [steps([OPEN, "uses: receive, with: { from: hooks, where: 'message.body == 3' }"])],
+    [steps([OPEN, "uses: receive, with: { from: hooks, where: 'message.params.n == 3' }"])],
     [steps(["uses: http, with: { get: 'http://x' }, test: res.code == 200 && status == 0"])],
     [steps(["test: res.status == 200"])],
   ]));

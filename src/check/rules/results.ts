@@ -50,7 +50,7 @@ export const responseField: Check = {
     {
       code: "impossible-comparison",
       severity: "warning",
-      summary: "Compares a result with a value that it never has.",
+      summary: "Compares a result or a message with a value that it never has.",
     },
   ],
   *find(model) {
@@ -61,7 +61,7 @@ export const responseField: Check = {
       if (!step.draft.action?.responseFields) continue;
       for (const [path, { node: condition }] of conditionsOf(step)) {
         for (const node of comparisonsIn(condition)) {
-          const problem = impossibleComparison(node, step);
+          const problem = impossibleComparison(node, step, model);
           if (problem) yield { ...problem, path, range: { start: node.start, end: node.end } };
         }
       }
@@ -122,17 +122,25 @@ function knownFields(
       return { index: 1, names, owner, has: `${owner} has` };
     }
     case "message": {
-      if (step?.draft.action?.name !== "receive") return undefined;
-      const sources = openStepsOf(step).flatMap(({ id }) => stepsById.get(id) ?? []);
-      const known = sources.map(({ draft }) => draft.action?.messageFields);
-      if (known.length === 0 || known.includes(undefined)) return undefined;
-      const names = [...new Set(known.flatMap((fields) => fields!.map(({ name }) => name)))];
-      const kinds = new Set(sources.map(({ draft }) => draft.action!.name));
-      return { index: 0, names, owner: `a message of ${[...kinds].join(" or ")}`, has: "it has" };
+      const known = messageFields(step, stepsById);
+      if (!known) return undefined;
+      const { fields, kinds } = known;
+      const names = [...new Set(fields.map(({ name }) => name))];
+      return { index: 0, names, owner: `a message of ${kinds.join(" or ")}`, has: "it has" };
     }
     default:
       return { index: 0, names: FIELDS[root], owner: root, has: `${root} has` };
   }
+}
+
+/** The fields of the messages that a step of receive takes, where all of them are known. */
+function messageFields(step: CheckedStep | undefined, stepsById: CheckModel["stepsById"]) {
+  if (step?.draft.action?.name !== "receive") return undefined;
+  const sources = openStepsOf(step).flatMap(({ id }) => stepsById.get(id) ?? []);
+  const known = sources.map(({ draft }) => draft.action?.messageFields);
+  if (known.length === 0 || known.includes(undefined)) return undefined;
+  const kinds = [...new Set(sources.map(({ draft }) => draft.action!.name))];
+  return { fields: known.flatMap((fields) => fields!), kinds };
 }
 
 const FIELDS = {
@@ -150,12 +158,13 @@ function comparisonsIn(node: Node): readonly BinaryExpression[] {
 
 function impossibleComparison(
   { left, right, operator }: BinaryExpression,
-  { draft: { action } }: CheckedStep,
+  step: CheckedStep,
+  { stepsById }: CheckModel,
 ): Omit<Problem, "path"> | undefined {
   const value = constantOf(right) ?? constantOf(left);
   const side = constantOf(right) === undefined ? right : left;
-  const [read, ...others] = valueReferences(side);
-  if (value === undefined || !read || others.length > 0 || read.isOpen) return undefined;
+  const [read, another] = valueReferences(side);
+  if (value === undefined || !read || another || read.isOpen) return undefined;
   const always = operator === "==" ? "never true" : "always true";
   const problem = { severity: "warning", code: "impossible-comparison" } as const;
   if (read.root === "status" && read.keys.length === 0) {
@@ -164,11 +173,18 @@ function impossibleComparison(
     return { ...problem, message, hint: "0 is success, 1 anything else" };
   }
   const [key, ...rest] = read.keys;
-  const field = action?.responseFields?.find(({ name }) => name === key?.name);
-  if (read.root !== "res" || rest.length > 0 || !field?.type) return undefined;
+  const fields = read.root === "res"
+    ? step.draft.action?.responseFields
+    : read.root === "message"
+    ? messageFields(step, stepsById)?.fields
+    : undefined;
+  // The messages of several steps may have it with different types.
+  const [field, ...others] = (fields ?? []).filter(({ name }) => name === key?.name);
   const type = typeName(value);
-  if (type === field.type) return undefined;
-  const message = `res.${field.name} is ${field.type}, this is ${type}: it is ${always}`;
+  if (rest.length > 0 || !field?.type || field.type === type) return undefined;
+  if (others.some((other) => other.type !== field.type)) return undefined;
+  const name = `${read.root}.${field.name}`;
+  const message = `${name} is ${field.type}, this is ${type}: it is ${always}`;
   return { ...problem, message, hint: field.hint };
 }
 

@@ -1,5 +1,4 @@
 import type { Expression } from "../../expr/expression.ts";
-import { parseExpression } from "../../expr/parse_expression.ts";
 import { isChanging } from "../../expr/functions/registry.ts";
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
@@ -11,7 +10,7 @@ import { isDict, valueAt } from "../../base/value/value.ts";
 import { assertionPath } from "../../workflow/step_facts.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import type { Check, CheckedStep } from "../model.ts";
-import { conditionsOf } from "../readings.ts";
+import { conditionsOf, whereOf } from "../readings.ts";
 
 /** Tests whose outcome does not depend on the run, and jobs that never run. */
 export const constantTest: Check = {
@@ -49,7 +48,8 @@ export const constantTest: Check = {
         hint: "to skip a job on purpose, use skipif: true",
       };
     }
-    for (const { draft: { test, path, action }, raw } of steps) {
+    for (const step of steps) {
+      const { draft: { test, path, action }, raw } = step;
       if (action?.name === "assert" && raw.test === undefined && !raw.snapshot) {
         yield {
           severity: "warning",
@@ -59,8 +59,16 @@ export const constantTest: Check = {
           hint: `add a test, like test: ${action.exampleTest}`,
         };
       }
-      if (action?.name === "receive" && isDict(raw.with) && typeof raw.with.where === "string") {
-        yield* constantWhere(raw.with.where, [...path, "with", "where"]);
+      for (const [path, where] of whereOf(step)) {
+        const outcome = constantOutcome(where);
+        if (outcome === undefined) continue;
+        yield {
+          severity: "warning",
+          code: "constant-test",
+          path,
+          message: `this is always ${outcome}: ${outcome ? "every" : "no"} message fits`,
+          hint: "compare something of the message, like message.body.id == vars.id",
+        };
       }
       // A step of `hello` may try an expression out.
       if (!test || !action || action.neverFails) continue;
@@ -78,24 +86,6 @@ export const constantTest: Check = {
     }
   },
 };
-
-/** A condition of messages that all of them fit, or none. */
-function* constantWhere(source: string, path: Path): Iterable<Problem> {
-  let outcome: boolean | undefined;
-  try {
-    outcome = constantOutcome(parseExpression(source));
-  } catch {
-    return; // It was reported.
-  }
-  if (outcome === undefined) return;
-  yield {
-    severity: "warning",
-    code: "constant-test",
-    path,
-    message: `this is always ${outcome}: ${outcome ? "every" : "no"} message fits`,
-    hint: "compare something of the message, like message.body.id == vars.id",
-  };
-}
 
 function constantOutcome(test: Expression): boolean | undefined {
   if (referencesIn(test.node).length > 0 || callsChanging(test.node)) return undefined;
