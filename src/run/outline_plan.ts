@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { markCleanup } from "../workflow/step_facts.ts";
 import type { Document, Job, Step } from "../workflow/model.ts";
 import type { RunStarted, StepOutline } from "./event.ts";
-import type { Run } from "./run_state.ts";
+import type { RunExecution } from "./run_state.ts";
 
 /** The jobs in the first event of a run; finding the positions of steps takes time. */
 export function outlinePlan(
@@ -50,7 +50,7 @@ function locateSteps(document: Document): Locate {
 }
 
 /** Finds the positions of the steps of a job file, which a run may embed many times. */
-export function locateEmbeddedSteps({ resources }: Run, document: Document): Locate {
+export function locateEmbeddedSteps({ resources }: RunExecution, document: Document): Locate {
   const known = resources.resource(
     "places in job files",
     () => new Map<Document, Locate>(),

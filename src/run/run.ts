@@ -29,7 +29,7 @@ import {
   type JobOutcome,
   Round,
   type RoundStart,
-  Run,
+  RunExecution,
   type RunOptions,
   type RunProgress,
 } from "./run_state.ts";
@@ -90,7 +90,7 @@ function openRun(
   resources: Resources,
   totals: RunTotals,
   emit: (event: BareEvent) => void,
-): Run {
+): RunExecution {
   const { workflow, workflow: { document }, vars } = plan;
   const { secrets, piece, cleanupTimeout = CLEANUP_TIMEOUT } = options;
   const { cancellation = new Cancellation() } = options;
@@ -107,7 +107,7 @@ function openRun(
     () => endAfter(cancellation, cleanupTimeout, deadlines),
     ({ release }) => release(),
   );
-  return new Run({
+  return new RunExecution({
     host,
     options,
     deadlines,
@@ -169,7 +169,7 @@ function openProgress(
 }
 
 async function runPlan(
-  run: Run,
+  run: RunExecution,
   plan: Plan,
   resources: Resources,
   totals: RunTotals,
@@ -225,7 +225,7 @@ async function runPlan(
 }
 
 /** The vars as reports show them; undefined if there are none. */
-function shownVars({ vars, detail, secrets }: Run): Value | undefined {
+function shownVars({ vars, detail, secrets }: RunExecution): Value | undefined {
   if (Object.keys(vars).length === 0) return undefined;
   return boundValue(withoutSecretNames(vars, MASK), detail.limit, secrets);
 }
@@ -248,7 +248,7 @@ type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
  * Runs all jobs, and then those that clean up, which an interruption of the run does not stop.
  * True if one was skipped because of another.
  */
-async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> {
+async function runJobs(run: RunExecution, jobs: readonly PlannedJob[]): Promise<boolean> {
   const { jobs: atOnce, slots: sharedSlots, piece } = run.options;
   // All promises exist before any job starts: a job may be written above those that it needs.
   const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
@@ -276,7 +276,7 @@ async function runJobs(run: Run, jobs: readonly PlannedJob[]): Promise<boolean> 
 
 /** Starts each job as soon as the jobs that it needs are done. */
 async function runGraph(
-  run: Run,
+  run: RunExecution,
   jobs: readonly PlannedJob[],
   outcomes: Outcomes,
   { slots, locks }: Pick<RunOptions, "slots" | "locks">,
@@ -328,7 +328,11 @@ async function statesFor({ job }: PlannedJob, outcomes: Outcomes): Promise<Dict>
   return states;
 }
 
-function endBlocked(run: Run, planned: PlannedJob, { reason, onPurpose }: Block): JobOutcome {
+function endBlocked(
+  run: RunExecution,
+  planned: PlannedJob,
+  { reason, onPurpose }: Block,
+): JobOutcome {
   const outcome: JobOutcome = { state: "skipped", reason, blocked: onPurpose ? undefined : true };
   finishJob(run, planned, outcome, { duration: 0, failures: [] });
   return outcome;
@@ -338,7 +342,7 @@ type Block = Omit<Extract<StartDecision, { readonly starts: false }>, "starts">;
 
 /** Returns why a job cannot start although its needs are done. */
 function blockOf(
-  { cancellation, draining }: Run,
+  { cancellation, draining }: RunExecution,
   { needs, startsWhen = startsWhenNeedsSucceed }: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): Block | undefined {
@@ -352,7 +356,7 @@ function blockOf(
 
 /** Runs a job in all its rounds. */
 export async function runJob(
-  run: Run,
+  run: RunExecution,
   planned: PlannedJob,
   needs: Dict = {},
 ): Promise<JobOutcome> {
@@ -406,7 +410,7 @@ export async function runJob(
 
 /** Reports the outcome of a job. */
 export function finishJob(
-  run: Run,
+  run: RunExecution,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,
   rest: Pick<JobFinished, "duration" | "failures" | "allowFailure">,
@@ -425,7 +429,7 @@ export function finishJob(
 }
 
 /** Whether `allow_failure` allows a failure of a job. */
-function isFailureAllowed(run: Run, job: Job, needs: Dict): boolean {
+function isFailureAllowed(run: RunExecution, job: Job, needs: Dict): boolean {
   const { id, allowFailure } = job;
   if (!allowFailure) return false;
   const seen = { vars: run.vars, outputs: run.outputs.view, needs, ...namesOfMatrix(job) };
@@ -434,7 +438,7 @@ function isFailureAllowed(run: Run, job: Job, needs: Dict): boolean {
 }
 
 async function runUnlessSkipped(
-  run: Run,
+  run: RunExecution,
   job: Job,
   needs: Dict,
   load: LoadPlan | undefined,
@@ -459,7 +463,7 @@ async function runUnlessSkipped(
 
 /** What a load job is to do; an error where that cannot be evaluated. */
 async function planOf(
-  run: Run,
+  run: RunExecution,
   job: Job,
   needs: Dict,
   longest: number | undefined,

@@ -213,7 +213,7 @@ export interface Detail {
 }
 
 /** A run, or the part of it that is an embedded job or cleans up: `with` makes such a part. */
-export class Run {
+export class RunExecution {
   readonly host!: Host;
   readonly options!: RunOptions;
   readonly deadlines!: Deadlines;
@@ -269,19 +269,19 @@ export class Run {
   ) => Promise<JobResult>;
 
   #addSecret: NonNullable<Scope["addSecret"]> | undefined;
-  #cleanup: Run | undefined;
+  #cleanup: RunExecution | undefined;
 
   constructor(state: RunFields) {
     Object.assign(this, state);
   }
 
   /** The same run with some of its state replaced. */
-  with(changes: Partial<RunFields>): Run {
-    return new Run({ ...this, ...changes });
+  with(changes: Partial<RunFields>): RunExecution {
+    return new RunExecution({ ...this, ...changes });
   }
 
   /** The run for steps that clean up, which nothing stops but the end of their own time. */
-  forCleanup(): Run {
+  forCleanup(): RunExecution {
     const { cleanup } = this;
     return this.#cleanup ??= this.with({
       cancellation: cleanup,
@@ -332,12 +332,12 @@ class StrictScope implements Scope {
 }
 
 type RunFields = Omit<
-  Run,
+  RunExecution,
   "with" | "forCleanup" | "isEmbedded" | "note" | "makeScope" | "bound" | "close"
 >;
 
 /** The step or job in which something was thrown. */
-export type FailureOwner = StepExecution | { readonly run: Run; readonly job: Job };
+export type FailureOwner = StepExecution | { readonly run: RunExecution; readonly job: Job };
 
 /** What expressions are evaluated for. */
 interface ScopeOwner {
@@ -357,7 +357,7 @@ export interface RoundGate {
 
 /** A job in one of its rounds. A part of it, which `with` makes, shares its resources and failures. */
 export class Round {
-  readonly run!: Run;
+  readonly run!: RunExecution;
   readonly job!: Job;
   /** `repeat_index`; undefined where the job has no `repeat`. */
   readonly index?: number;
@@ -476,7 +476,7 @@ export class StepExecution {
     this.scope = run.makeScope(this.names, this);
   }
 
-  get run(): Run {
+  get run(): RunExecution {
     return this.round.run;
   }
 
@@ -539,6 +539,6 @@ export class StepExecution {
 }
 
 /** The name of a job: many ids say only where the job is in the file. */
-export function nameOfJob({ plan }: Pick<Run, "plan">, id: string): string {
+export function nameOfJob({ plan }: Pick<RunExecution, "plan">, id: string): string {
   return plan.jobs.find(({ job }) => job.id === id)?.name ?? id;
 }

@@ -2,13 +2,13 @@ import type { PlannedJob } from "../../plan/plan.ts";
 import type { Dict, Value } from "../../base/value/value.ts";
 import { ALL, titleOf } from "../../workflow/step_facts.ts";
 import { Cancellation } from "../cancellation.ts";
-import type { JobOutcome, Run } from "../run_state.ts";
+import type { JobOutcome, RunExecution } from "../run_state.ts";
 import type { Outputs } from "./outputs.ts";
 import { JobSlots } from "./slots.ts";
 
 /** The jobs of a run that one job with a matrix became. */
 export class MatrixRun {
-  readonly #run: Run;
+  readonly #run: RunExecution;
   readonly #slots: JobSlots | undefined;
   /** Closes its jobs after the first failure. */
   readonly #draining: Cancellation | undefined;
@@ -16,7 +16,7 @@ export class MatrixRun {
   readonly #outputs: ReadonlyMap<PlannedJob, Outputs>;
   #remaining: number;
 
-  constructor(run: Run, jobs: readonly PlannedJob[]) {
+  constructor(run: RunExecution, jobs: readonly PlannedJob[]) {
     const { parallel, failFast } = jobs[0]!.job.matrix!;
     this.#slots = parallel === undefined ? undefined : new JobSlots(parallel, run.host.clock);
     // With --fail-fast, the first failure closes the whole run.
@@ -30,7 +30,7 @@ export class MatrixRun {
   }
 
   /** The run as one of the jobs sees it: its steps see the outputs of their own job. */
-  runOf(job: PlannedJob): Run {
+  runOf(job: PlannedJob): RunExecution {
     return this.#run.with({ outputs: this.#outputs.get(job)! });
   }
 
@@ -63,7 +63,7 @@ function publishAll(outputs: Outputs, ofJobs: ReadonlyMap<PlannedJob, Outputs>):
 
 /** Groups the jobs of a run by the matrices that they are of. */
 export function openMatrices(
-  run: Run,
+  run: RunExecution,
   jobs: readonly PlannedJob[],
 ): ReadonlyMap<PlannedJob, MatrixRun> {
   const groups = Map.groupBy(

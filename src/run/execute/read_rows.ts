@@ -16,7 +16,7 @@ import { findNamedFile } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFormat, RowsFile } from "../../workflow/model.ts";
 import type { Path } from "../../base/source.ts";
 import type { Scope } from "../../expr/expression.ts";
-import type { Run } from "../run_state.ts";
+import type { RunExecution } from "../run_state.ts";
 import { FieldError, inField, isTrue, NothingToRun } from "./evaluate_field.ts";
 
 /** A file of rows, as a step names it. */
@@ -32,7 +32,7 @@ interface RowsOf {
  * The rows of a file. Those of CSV and JSONL are parsed one by one. Throws `StepError` with the path
  * of the file for what cannot be read.
  */
-export async function* readRows(run: Run, rows: RowsOf): AsyncGenerator<Value> {
+export async function* readRows(run: RunExecution, rows: RowsOf): AsyncGenerator<Value> {
   const { file: { format, types } } = rows;
   const path = await findFile(run, rows);
   const kind = format ?? formatOf(path);
@@ -63,7 +63,7 @@ interface ChosenRows {
 
 /** The rows of a data file that fit its `where`, as many as its `limit` allows. */
 export async function* readChosenRows(
-  run: Run,
+  run: RunExecution,
   file: RowsFile,
   { scope, vars, field, owner, where: condition }: ChosenRows,
 ): AsyncGenerator<Value> {
@@ -95,7 +95,7 @@ export async function* readChosenRows(
   );
 }
 
-async function readText(path: string, { host }: Run): Promise<string> {
+async function readText(path: string, { host }: RunExecution): Promise<string> {
   try {
     return decodeText(await host.files.read(path));
   } catch (error) {
@@ -103,7 +103,7 @@ async function readText(path: string, { host }: Run): Promise<string> {
   }
 }
 
-async function findFile(run: Run, { written, at }: RowsOf): Promise<string> {
+async function findFile(run: RunExecution, { written, at }: RowsOf): Promise<string> {
   const { document, host, options: { permissions } } = run;
   const path = await findNamedFile(document, at, written, host);
   const refusal = permissions && await pathDenial(permissions, "read", path, host);

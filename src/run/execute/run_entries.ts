@@ -7,7 +7,7 @@ import { renderData } from "../../expr/template.ts";
 import { hasAll } from "../../workflow/step_facts.ts";
 import type { Combinations, Iteration, Loop, RowsFile } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
-import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import { type Entry, type Round, type RunExecution, StepExecution } from "../run_state.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { FieldError, inField, NothingToRun } from "./evaluate_field.ts";
 import { combineStates, evaluateVars, runOnce, skipStep } from "./run_step.ts";
@@ -104,7 +104,7 @@ function combinationsIn({ values, most }: Combinations, scope: Scope): readonly 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
 /** Passes until the condition of the loop is true; one that fails or is skipped is the last one. */
-async function* openPasses(run: Run, loop: Loop): AsyncGenerator<NextEntry> {
+async function* openPasses(run: RunExecution, loop: Loop): AsyncGenerator<NextEntry> {
   for (let index = 0; index < loop.max; index++) {
     const pass = { isOver: true, pause: 0 };
     yield { template: NO_VARS, loop: { ...loop, pass } };
@@ -231,7 +231,7 @@ async function runInParallel(
     }
   }
 
-  async function runApart(inner: Run, entry: Entry): Promise<JobState> {
+  async function runApart(inner: RunExecution, entry: Entry): Promise<JobState> {
     const resources = new Resources();
     const outputs = round.outputs.fork();
     try {

@@ -7,7 +7,7 @@ import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job } from "../../workflow/model.ts";
 import { FLAKY, keysOf, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";
 import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
-import { type Entry, type Round, type Run, StepExecution } from "../run_state.ts";
+import { type Entry, type Round, type RunExecution, StepExecution } from "../run_state.ts";
 import { hasFailed } from "../step_trees.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
@@ -302,6 +302,6 @@ function finishedEvent(
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
-export function cancelIfFailFast({ failFast, draining }: Run, job: Job): void {
+export function cancelIfFailFast({ failFast, draining }: RunExecution, job: Job): void {
   if (failFast) draining.cancel(`--fail-fast after "${titleOfJob(job)}" failed`);
 }

@@ -26,7 +26,7 @@ import {
   UnexpectedResult,
   wordsOf,
 } from "../execute/evaluate_field.ts";
-import type { FailureOwner, Run, StepExecution } from "../run_state.ts";
+import type { FailureOwner, RunExecution, StepExecution } from "../run_state.ts";
 import {
   explainNil,
   nilParameterHint,
@@ -155,7 +155,7 @@ function briefError(cause: unknown): string {
 }
 
 /** Asks for a report of a bug, for which `-v` shows the whole stack. */
-function bugHint(run: Run, cause: unknown): string {
+function bugHint(run: RunExecution, cause: unknown): string {
   const stack = cause instanceof Error ? cause.stack : undefined;
   if (stack !== undefined && run.detail.debug) run.note("debug", stack);
   return "this is a bug: please report it, with the stack that -v shows";
@@ -314,7 +314,7 @@ function failureOfTime(
 const WIDEST_VALUE = 2000;
 
 async function differenceOf(
-  { secrets }: Run,
+  { secrets }: RunExecution,
   { unequal, mismatches }: Pick<Explanation, "unequal" | "mismatches">,
 ): Promise<Failure["difference"]> {
   const mask = (text: string) => secrets.mask(text);
@@ -332,7 +332,7 @@ async function differenceOf(
 
 /** The parts of an expression with their values, as reports show them. */
 export function shownOperands(
-  run: Run,
+  run: RunExecution,
   operands: readonly { readonly text: string; readonly type: string; readonly value: Value }[],
 ): Operand[] {
   return operands.map(({ text, type, value }) => ({ text, type, value: run.bound(value) }));
@@ -340,7 +340,7 @@ export function shownOperands(
 
 /** The position of a value of the document of a run, or of a part of its text, with its line. */
 export function locateFailure(
-  { document, secrets, resources }: Run,
+  { document, secrets, resources }: RunExecution,
   path: Path,
   start?: number,
   end?: number,

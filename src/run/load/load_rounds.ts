@@ -10,7 +10,7 @@ import {
   Round,
   type RoundGate,
   type RoundStart,
-  type Run,
+  type RunExecution,
 } from "../run_state.ts";
 import type { LoadPlan } from "./plan_load.ts";
 import { Tally } from "../tally.ts";
@@ -41,9 +41,9 @@ export interface LoadRoundsOptions {
 /** The rounds of a load job, and what they do in each second. */
 export class MeasuredRounds implements RoundOwner, LoadRounds {
   readonly #options: LoadRoundsOptions;
-  readonly #run: Run;
+  readonly #run: RunExecution;
   /** The run as rounds see it that count for nothing. */
-  readonly #warmUpRun: Run;
+  readonly #warmUpRun: RunExecution;
   /** What was counted in the second under way. */
   readonly #tallies: { readonly warmUp: Tally; readonly measured: Tally };
   readonly #engine: RoundEngine;
@@ -211,7 +211,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   }
 
   /** The run for rounds that a tally counts. They go on when the run is interrupted. */
-  #runFor(tally: Tally): Run {
+  #runFor(tally: Tally): RunExecution {
     const { start: { run }, plan: { load } } = this.#options;
     const { cleanup } = run;
     return run.with({

@@ -1,7 +1,7 @@
 import type { JobState, PiecePart } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { Flight, type FlightOwner } from "../execute/flight.ts";
-import type { Round, RoundGate, Run } from "../run_state.ts";
+import type { Round, RoundGate, RunExecution } from "../run_state.ts";
 import type { Deadline } from "../../host/deadlines.ts";
 import type { Due, Schedule } from "./schedule.ts";
 import type { Clock } from "../../host/host.ts";
@@ -61,7 +61,7 @@ export interface RoundOwner {
  * timer serves them all.
  */
 export class RoundEngine implements FlightOwner, RoundGate {
-  readonly #run: Run;
+  readonly #run: RunExecution;
   readonly #steps: readonly CompiledStep[];
   readonly #pacing: Pacing;
   readonly #owner: RoundOwner;
@@ -110,7 +110,12 @@ export class RoundEngine implements FlightOwner, RoundGate {
   /** Why it ended before its time. */
   stopped: string | undefined;
 
-  constructor(run: Run, steps: readonly CompiledStep[], pacing: Pacing, owner: RoundOwner) {
+  constructor(
+    run: RunExecution,
+    steps: readonly CompiledStep[],
+    pacing: Pacing,
+    owner: RoundOwner,
+  ) {
     const { count, rows = Infinity, maxInFlight, schedule } = pacing;
     this.#run = run;
     this.#steps = steps;

@@ -17,7 +17,7 @@ import {
   isTrue,
   NothingToRun,
 } from "../execute/evaluate_field.ts";
-import { type LoadRounds, nameOfJob, type RoundStart, type Run } from "../run_state.ts";
+import { type LoadRounds, nameOfJob, type RoundStart, type RunExecution } from "../run_state.ts";
 import { MeasuredRounds } from "./load_rounds.ts";
 import { LoadTotals, statsValue } from "./load_stats.ts";
 import type { LoadPlan } from "./plan_load.ts";
@@ -129,7 +129,7 @@ const FEW = 10;
 const BUSY = 0.9;
 
 /** Warns if this process could not keep the rate, which makes rounds late with any server. */
-function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
+function warnIfBusy(run: RunExecution, job: string, stats: LoadStats): void {
   const { asked, started, elapsed, late, lateMax, busy } = stats;
   if (asked === undefined || elapsed === 0) return;
   const rate = started * 1000 / elapsed;
@@ -158,7 +158,7 @@ function warnIfBusy(run: Run, job: string, stats: LoadStats): void {
 }
 
 /** Warns where requests waited for a connection of ours, which no server is to blame for. */
-function warnOfConnections(run: Run, job: string, { steps, inFlight }: LoadStats): void {
+function warnOfConnections(run: RunExecution, job: string, { steps, inFlight }: LoadStats): void {
   const limit = connectionLimit(run.host.env);
   const wait = Math.max(0, ...steps.map(({ phases }) => phases?.queue ?? 0));
   if (wait < 1 || inFlight <= limit) return;
@@ -171,7 +171,12 @@ function warnOfConnections(run: Run, job: string, { steps, inFlight }: LoadStats
 }
 
 /** Warns where more than a few rounds found no place. */
-function warnOfDropped(run: Run, job: string, stats: LoadStats, maxInFlight: number): void {
+function warnOfDropped(
+  run: RunExecution,
+  job: string,
+  stats: LoadStats,
+  maxInFlight: number,
+): void {
   const { started, dropped } = stats;
   const due = started + dropped;
   if (dropped <= due * TOLERANCE) return;
@@ -201,7 +206,7 @@ export async function namesOfOnlyRound(
 
 /** The rows that the rounds of a load job take in turn. */
 async function readLoadRows(
-  run: Run,
+  run: RunExecution,
   job: Job,
   data: Rows,
   scope: Scope,

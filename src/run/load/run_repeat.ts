@@ -7,7 +7,7 @@ import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
 import type { Outputs } from "../execute/outputs.ts";
 import { combineStates } from "../execute/run_step.ts";
-import { Round, type RoundStart, type Run } from "../run_state.ts";
+import { Round, type RoundStart, type RunExecution } from "../run_state.ts";
 import { RoundEngine, type RoundOwner } from "./round_engine.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -43,7 +43,7 @@ export async function runRepeat(
 class RepeatedRounds implements RoundOwner {
   readonly #start: RoundStart;
   /** The run for rounds that nobody looks at closely. */
-  readonly #briefRun: Run;
+  readonly #briefRun: RunExecution;
   /** The number of rounds that are still to be shown in full. */
   #detailed = MAX_DETAILED;
   /** Of each step, the outputs of the latest round that has any. */

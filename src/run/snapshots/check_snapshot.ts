@@ -22,7 +22,7 @@ import {
   type SnapshotDifference,
   UnexpectedResult,
 } from "../execute/evaluate_field.ts";
-import type { Run, StepExecution } from "../run_state.ts";
+import type { RunExecution, StepExecution } from "../run_state.ts";
 import {
   extensionOf,
   maskedValue,
@@ -152,7 +152,7 @@ function useOnce({ run, id }: StepExecution, base: string): void {
   );
 }
 
-async function allowWriting({ options, host }: Run, path: string): Promise<void> {
+async function allowWriting({ options, host }: RunExecution, path: string): Promise<void> {
   const { permissions } = options;
   const refused = permissions && await pathDenial(permissions, "write", path, host);
   if (refused) {

@@ -10,7 +10,7 @@ import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document, Job, Step, Workflow } from "../../workflow/model.ts";
 import { nameOfOuter, snapshotName } from "../../workflow/decode/check_snapshots.ts";
 import type { StepRun } from "../event.ts";
-import type { Run } from "../run_state.ts";
+import type { RunExecution } from "../run_state.ts";
 
 /** Returns the directory of a workflow's snapshots: beside it, with its name. */
 export function snapshotDirectory({ name, ...rest }: Document): string {
@@ -115,7 +115,7 @@ export function maskedValue(value: Value, secrets: Masker): Value {
 }
 
 /** Reports the snapshots that no step of a workflow names, or removes them. */
-export async function reportOrphans(run: Run, workflow: Workflow): Promise<void> {
+export async function reportOrphans(run: RunExecution, workflow: Workflow): Promise<void> {
   const { host } = run;
   const directory = snapshotDirectory(workflow.document);
   const names = await host.files.list(directory).catch(() => undefined) ?? [];
@@ -134,7 +134,7 @@ export async function reportOrphans(run: Run, workflow: Workflow): Promise<void>
 }
 
 /** Removes a snapshot where that is allowed; gives what to say about it. */
-async function remove({ host, options }: Run, path: string): Promise<string> {
+async function remove({ host, options }: RunExecution, path: string): Promise<string> {
   const { permissions } = options;
   const refused = permissions && await pathDenial(permissions, "write", path, host);
   if (refused) {

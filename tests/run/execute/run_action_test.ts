@@ -11,25 +11,25 @@ import { Draws } from "../../../src/expr/draws.ts";
 import { CompiledStep } from "../../../src/run/execute/compiled_step.ts";
 import { Outputs } from "../../../src/run/execute/outputs.ts";
 import { runAction, type TimedResult } from "../../../src/run/execute/attempt_step.ts";
-import { Round, Run, StepExecution } from "../../../src/run/run_state.ts";
+import { Round, RunExecution, StepExecution } from "../../../src/run/run_state.ts";
 import type { Job, Step } from "../../../src/workflow/model.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { type FakeClock, fakeClock } from "../../support/fake_clock.ts";
 
 /** The part of a run that an attempt needs. */
-function runAt(clock: FakeClock): Run {
-  return new Run({
+function runAt(clock: FakeClock): RunExecution {
+  return new RunExecution({
     host: { ...denoHost(), clock },
     options: {},
     deadlines: new Deadlines(clock),
     cancellation: new Cancellation(),
     resources: new Resources(),
     plan: { draws: new Draws() },
-  } as unknown as Run);
+  } as unknown as RunExecution);
 }
 
 /** A step with an action. */
-function stepOf(run: Run, action: Action): StepExecution {
+function stepOf(run: RunExecution, action: Action): StepExecution {
   const job = { id: "j" } as unknown as Job;
   const round = new Round({ run, job, outputs: new Outputs(new Map()), names: {} });
   const template = { kind: "constant", value: {} } as const;
@@ -46,14 +46,14 @@ function stepOf(run: Run, action: Action): StepExecution {
   return new StepExecution(round, new CompiledStep(job, step));
 }
 
-async function runOnce(run: Run, action: Action, params: Dict = {}): Promise<TimedResult> {
+async function runOnce(run: RunExecution, action: Action, params: Dict = {}): Promise<TimedResult> {
   return await new Promise<TimedResult>((resolve, reject) =>
     void runAction<void>(stepOf(run, action), params, 1000, resolve, reject)
   );
 }
 
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */
-async function begin(run: Run, name: string) {
+async function begin(run: RunExecution, name: string) {
   const begun = Promise.withResolvers<ActionContext>();
   const act: RunAction = (_params, context) => {
     context.deadline.pauseTimeout();
@@ -102,7 +102,7 @@ Deno.test("runAction() begins nothing when the run was interrupted while the cod
 });
 
 /** Carries out an action that throws, and gives what became of it. */
-async function thrownBy(run: Run, error: unknown, explainer?: ActionExplainer) {
+async function thrownBy(run: RunExecution, error: unknown, explainer?: ActionExplainer) {
   const action: Action = {
     ...hello,
     load: () => Promise.resolve(() => Promise.reject(error)),
