@@ -9,8 +9,8 @@ Deno.test("the README begins with two commands that do everything, and a workflo
   assertEquals(commands, ["demo", "test"].map((task) => `npx --yes deno@2.9.6 task ${task}`));
   const ci = await Deno.readTextFile(`${CHECKOUT}/.ci/run`);
   assertStringIncludes(ci, `\n${commands[1]}\n`);
-  assertEquals(blocks[1]?.text.trimEnd().split("\n").length, 12);
-  for (const word of ["name:", "until:", "test:"]) assertStringIncludes(blocks[1]!.text, word);
+  assertEquals(blocks[2]?.text.trimEnd().split("\n").length, 12);
+  for (const word of ["name:", "until:", "test:"]) assertStringIncludes(blocks[2]!.text, word);
   const { tasks } = JSON.parse(await readDocument("deno.json"));
   const named = blocks.flatMap(({ text }) => [...text.matchAll(/deno@2\.9\.6 task (\w+)/g)]);
   assertEquals(named.map(([, name]) => name!).filter((name) => !(name in tasks)), []);
