@@ -1,4 +1,5 @@
 import { renderText } from "../expr/template.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_vars.ts";
@@ -193,7 +194,7 @@ export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob,
  * docs/dag.schema.json.
  */
 export function makeDagJson(dag: Dag, plan: Plan): object {
-  const positions = plan.workflow.document.positions();
+  const positions = positionsOf(plan.workflow.document);
   const positionOf = (path: Path): Position => {
     const { file, line, column } = excerptOf(positions.locate(path));
     return { file, line, column };

@@ -44,7 +44,7 @@ import { LoadError } from "../base/errors.ts";
 const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;
 
 /** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
-export function translateBruno({ files }: ImportInput): Draft {
+export async function translateBruno({ files }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
   const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.ya?ml$/.test(name)) ||
     !files.some(({ name }) => name.endsWith(".bru"));
@@ -55,7 +55,7 @@ export function translateBruno({ files }: ImportInput): Draft {
   const folders = new Map<string, Blocks>();
   for (const file of files.filter(({ name }) => (isYaml ? /\.ya?ml$/ : /\.bru$/).test(name))) {
     const read = isYaml
-      ? readOpenCollection(need("map", file, readYamlFile(file), []), file.name)
+      ? readOpenCollection(need("map", file, await readYamlFile(file), []), file.name)
       : [[file.name, readBlocks(file)] as const];
     for (const [path, blocks] of read) {
       const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(path) ?? [];

@@ -1,7 +1,8 @@
 import { LoadError } from "../base/errors.ts";
 import type { Path, Source, Span } from "../base/source.ts";
 import type { Positions } from "../base/yaml/document.ts";
-import { findPositions, readYaml } from "../base/yaml/read_yaml.ts";
+import { findPositions } from "../base/yaml/positions.ts";
+import { readYaml } from "../base/yaml/read_yaml.ts";
 import { jsonFault, parseJson } from "../base/value/parse_json.ts";
 import { describeValue, type Dict, isDict, type Value, valueAt } from "../base/value/value.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -129,8 +130,8 @@ export function readJson(file: ImportFile): Value {
 }
 
 /** Reads YAML. Throws LoadError with the position of a mistake. */
-export function readYamlFile(file: ImportFile): Value {
-  return readYaml([file], "file").value as Value;
+export async function readYamlFile(file: ImportFile): Promise<Value> {
+  return (await readYaml([file], "file")).value as Value;
 }
 
 /** A position in a longer text takes too much memory to find. */

@@ -1,4 +1,5 @@
 import { fromFileUrl } from "@std/path/from-file-url";
+import { positionsOf } from "../base/yaml/positions.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import { readPermissions, type WrittenPermissions } from "../action/permissions/rules.ts";
 import { readRunTls } from "../action/tls/pem.ts";
@@ -74,7 +75,7 @@ export async function planWorkflow(workflow: Workflow, options: PlanOptions): Pr
       },
       (plan) => chooseJobs(plan, choice),
     ));
-  const jobs = outlinePlan(model, true);
+  const jobs = outlinePlan(model, positionsOf(model.workflow.document));
   const seen = { workflow, vars: model.vars, jobs, warnings: model.warnings };
   return plans.add(seen, { model, permissions, secrets });
 }

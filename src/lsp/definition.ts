@@ -1,4 +1,5 @@
 import { type Path, type Span, spanInFile } from "../base/source.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import { valueAt } from "../base/value/value.ts";
 import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
 import { contentOf, itemsOf, type Outline, pairsOf, type Spot, type TextRange } from "./outline.ts";
@@ -24,7 +25,7 @@ export function definitionAt(
   if (path.at(-2) === "needs") {
     return definitionOf(model, "needs", undefined, [String(valueAt(document.value, path))]);
   }
-  const source = document.positions().text(path);
+  const source = positionsOf(document).text(path);
   if (!source) return undefined;
   const at = path.join("\0");
   for (const { root, keys, step, path: readAt } of model.readings) {
@@ -46,8 +47,8 @@ function definitionOf(
   [first, second, third]: readonly (string | undefined)[],
 ): Span | undefined {
   const { document, jobs, stepsById, publishers } = model;
-  const locate = (path: Path) => document.positions().locate(path, "key");
-  const idOf = ({ path }: { readonly path: Path }) => document.positions().locate([...path, "id"]);
+  const locate = (path: Path) => positionsOf(document).locate(path, "key");
+  const idOf = ({ path }: { readonly path: Path }) => positionsOf(document).locate([...path, "id"]);
   if (first === undefined) return undefined;
   switch (root) {
     case "vars": {

@@ -1,4 +1,5 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import { renderData } from "../expr/template.ts";
 import { ExpressionError, LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
@@ -8,7 +9,7 @@ import type { Workflow } from "../workflow/model.ts";
 /** The location of `vars`, and the file that they are in. */
 interface VarsLocation {
   readonly path: Path;
-  readonly document: Pick<Workflow["document"], "positions">;
+  readonly document: Workflow["document"];
   readonly owner: "workflow" | "suite";
 }
 
@@ -27,7 +28,7 @@ export function evaluateVars(
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const at = [...path, ...error.path];
-    const positions = document.positions();
+    const positions = positionsOf(document);
     const source = positions.text(at);
     const hint = unsetHint(source?.text.slice(error.start, error.end), environment) ?? error.hint;
     throw new LoadError(`cannot evaluate "${at.join(".")}" of the ${owner}`, [{

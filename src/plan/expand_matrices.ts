@@ -1,4 +1,5 @@
 import { ExpressionError, LoadError } from "../base/errors.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import type { Path } from "../base/source.ts";
 import { combinationsOf, describeCombination, MatrixFault } from "../base/value/combinations.ts";
 import { type Dict, isDict, type Value } from "../base/value/value.ts";
@@ -17,7 +18,7 @@ interface Expanding {
   readonly sources: readonly Readonly<Record<string, unknown>>[];
   /** Those that expressions mark as secret. */
   readonly secrets: readonly Value[];
-  readonly document: Pick<Document, "positions">;
+  readonly document: Document;
   readonly scopeOf: (job: Job) => Scope;
   /** Whether a job stays as it is where its values are not known: nothing is going to run. */
   readonly isOutline: boolean;
@@ -85,7 +86,7 @@ function locate(
   document: Expanding["document"],
 ): unknown {
   if (!(error instanceof ExpressionError || error instanceof MatrixFault)) return error;
-  const positions = document.positions();
+  const positions = positionsOf(document);
   const path = [...at, ...error.path];
   const source = error instanceof ExpressionError ? positions.text(path) : undefined;
   return new LoadError(`cannot evaluate the matrix of the job "${id}"`, [{

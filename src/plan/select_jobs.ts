@@ -1,4 +1,5 @@
 import { didYouMean, firstNames } from "../base/text/suggest.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 import { UsageError } from "../base/errors.ts";
 import { excerptOf } from "../base/source.ts";
@@ -138,7 +139,7 @@ export function chooseJobAt(plan: Plan, line: number): Plan {
   const { document } = plan.workflow;
   const begins = plan.jobs.map((planned) => ({
     planned,
-    line: excerptOf(document.positions().locate(planned.job.path)).line,
+    line: excerptOf(positionsOf(document).locate(planned.job.path)).line,
   }));
   const isBehind = document.files.every(({ text }) => line > text.trimEnd().split("\n").length);
   const found = isBehind ? undefined : begins.findLast((one) => one.line <= line)?.planned;

@@ -1,16 +1,16 @@
 import { excerptOf, type Position } from "../base/source.ts";
 import type { Plan } from "../plan/plan.ts";
 import { markCleanup } from "../workflow/step_facts.ts";
-import type { Document, Job, Step } from "../workflow/model.ts";
+import type { Job, Positions, Step } from "../workflow/model.ts";
 import type { RunStarted, StepOutline } from "./event.ts";
 import type { RunExecution } from "./run_state.ts";
 
-/** The jobs in the first event of a run; finding the positions of steps takes time. */
+/** The jobs in the first event of a run, with the positions of their steps if these are given. */
 export function outlinePlan(
   { workflow, jobs }: Plan,
-  withPositions: boolean,
+  positions?: Positions,
 ): RunStarted["jobs"] {
-  const positionOf = withPositions ? locateSteps(workflow.document) : undefined;
+  const positionOf = positions && locateSteps(positions);
   return jobs.map(({ job, name, needs }) => {
     const tags = new Set([...workflow.tags ?? [], ...job.tags ?? []]);
     return {
@@ -39,8 +39,7 @@ function outlineStep(job: Job, step: Step, positionOf: Locate | undefined): Step
 type Locate = (step: Step) => Position;
 
 /** Finds the positions of the steps of a document. */
-function locateSteps(document: Document): Locate {
-  const positions = document.positions();
+function locateSteps(positions: Positions): Locate {
   const known = new Map<Step, Position>();
   return (step) =>
     known.getOrInsertComputed(step, () => {
@@ -50,10 +49,10 @@ function locateSteps(document: Document): Locate {
 }
 
 /** Finds the positions of the steps of a job file, which a run may embed many times. */
-export function locateEmbeddedSteps({ resources }: RunExecution, document: Document): Locate {
+export function locateEmbeddedSteps({ resources }: RunExecution, positions: Positions): Locate {
   const known = resources.resource(
     "places in job files",
-    () => new Map<Document, Locate>(),
+    () => new Map<Positions, Locate>(),
   );
-  return known.getOrInsertComputed(document, () => locateSteps(document));
+  return known.getOrInsertComputed(positions, () => locateSteps(positions));
 }

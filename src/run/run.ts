@@ -177,7 +177,10 @@ async function runPlan(
   const { workflow, jobs } = plan;
   const { clock } = run.host;
   const { cancellation, options, options: { suite, piece } } = run;
-  const outline = outlinePlan(plan, run.detail.places);
+  const positions = run.detail.places
+    ? (await import("../base/yaml/positions.ts")).positionsOf(workflow.document)
+    : undefined;
+  const outline = outlinePlan(plan, positions);
   if (piece?.startAt !== undefined) {
     await run.draining.sleep(piece.startAt - clock.now(), run.deadlines);
   }

@@ -121,7 +121,7 @@ async function runTask(
   for (const secret of task.secrets) {
     secrets.add(secret, Math.min(secret.length, SHORTEST_SECRET));
   }
-  const { workflow } = await loadDocument(readAgain(document), host, options.permissions);
+  const { workflow } = await loadDocument(await readAgain(document), host, options.permissions);
   const draws = new Draws(task.seed);
   const plan = await makePlan(workflow, {}, () => vars, draws);
   let end: Pick<LoadDone, "hasFailed" | "failures"> = { hasFailed: false, failures: [] };
@@ -163,11 +163,13 @@ function onlyRounds(plan: Plan, id: string): Plan {
 }
 
 /** The document of the texts that the program has read, which its file may no longer have. */
-function readAgain({ name, files, defaults = [] }: LoadTask["document"]): Document {
+async function readAgain({ name, files, defaults = [] }: LoadTask["document"]): Promise<Document> {
   const paths = name.split(",").map((path) => path.trim());
   const own = files.slice(-paths.length);
   const outer = files.slice(0, -paths.length);
   const [values] = defaults;
-  const document = parseDocument(own);
-  return values ? withDefaults(document, { values, document: parseDocument(outer) }) : document;
+  const document = await parseDocument(own);
+  return values
+    ? withDefaults(document, { values, document: await parseDocument(outer) })
+    : document;
 }

@@ -1,4 +1,5 @@
 import type { Draws } from "../expr/draws.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { selectJobs } from "../plan/select_jobs.ts";
@@ -159,7 +160,7 @@ async function describe(
       file: workflow.document.name,
       sha256: await hashWorkflow(workflow),
     },
-    jobs: outlinePlan(plan, true).map((outlined, at) => {
+    jobs: outlinePlan(plan, positionsOf(workflow.document)).map((outlined, at) => {
       const { skip, job: { isCleanup, when, allowFailure, repeat, load } } = jobs[at]!;
       return {
         ...outlined,

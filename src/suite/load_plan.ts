@@ -5,7 +5,6 @@ import type { DataTemplate } from "../expr/expression.ts";
 import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
 import type { JobChoice, OnUnknown } from "../plan/select_jobs.ts";
-import { evaluateKnownVars } from "../plan/evaluate_vars.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { inspectValue, planReading } from "../workflow/decode/decode_document.ts";
@@ -96,7 +95,9 @@ export async function planLoaded(
 ): Promise<Plan> {
   const set = options.setVars?.(workflow, onUnknown?.()) ?? workflow;
   await options.addVariables?.([set.vars]);
-  const evaluate = isOutline ? evaluateKnownVars : undefined;
+  const evaluate = isOutline
+    ? (await import("../plan/evaluate_vars.ts")).evaluateKnownVars
+    : undefined;
   const whole = await makePlan(set, environment, evaluate, draws);
   await warn?.(whole.warnings, workflow.document.name);
   planReading(workflow.document, inspectValue(whole.vars).texts.slice(0, MAX_PATHS), host);

@@ -1,4 +1,5 @@
 import { join } from "@std/path/join";
+import { positionsOf } from "../base/yaml/positions.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError, UsageError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
@@ -148,7 +149,7 @@ function matricesOf(
   } catch (fault) {
     if (!(fault instanceof MatrixFault)) throw fault;
     const { message } = fault;
-    const span = document.positions().locate([...path, ...fault.path]);
+    const span = positionsOf(document).locate([...path, ...fault.path]);
     const diagnostic = { severity: "error", code: "matrix", message, span } as const;
     throw new LoadError(`cannot evaluate "${path.join(".")}" of the suite`, [diagnostic]);
   }
@@ -200,7 +201,7 @@ async function findEntry(
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     const { message, hint } = error;
-    const span = document.positions().locate(location);
+    const span = positionsOf(document).locate(location);
     const diagnostic = { severity: "error", code: "workflows", message, span, hint } as const;
     const summary = `cannot find the workflows of suite file '${document.name}'`;
     throw new LoadError(summary, [diagnostic]);

@@ -7,7 +7,6 @@ import { type DecodedDocument, decodeDocument } from "./decode/decode_document.t
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
 import type { JobFiles } from "./job_files/job_files.ts";
 import { type Limits, readLimits } from "./limits.ts";
-import { loadError, locateDiagnostics } from "./locate_diagnostics.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import { parseDocument, readFiles, readTextFile } from "./read_files.ts";
@@ -54,9 +53,13 @@ export async function loadDocument(
   const inJobFiles = jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
   if (!draft || !workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
+    const { loadError } = await import("./locate_diagnostics.ts");
     throw loadError(problems, document, inJobFiles);
   }
-  const found = [...locateDiagnostics(problems, document), ...inJobFiles];
+  const here = problems.length === 0
+    ? []
+    : (await import("./locate_diagnostics.ts")).locateDiagnostics(problems, document);
+  const found = [...here, ...inJobFiles];
   return {
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
     warnings: found.filter(({ severity }) => severity !== "hint"),
@@ -72,11 +75,11 @@ export async function loadDocument(
 export async function readDocument(argument: string, host: Host): Promise<Document> {
   const files = await readFiles(argument, host);
   const config = host.env.get("RUNNER_CONFIG");
-  if (!config) return parseDocument(files);
+  if (!config) return await parseDocument(files);
   const name = files.map((file) => file.name).join(",");
   const configFile = await readTextFile(config, host, "RUNNER_CONFIG file");
-  const document = parseDocument([configFile, ...files]);
-  const { value } = parseDocument([configFile]);
+  const document = await parseDocument([configFile, ...files]);
+  const { value } = await parseDocument([configFile]);
   // A configuration holds defaults; replacing them is not worth a message.
   const replaced = document.replaced.filter(({ before }) => before !== config);
   const defaults = isDict(value) && isDict(value.defaults) ? [value.defaults] : undefined;

@@ -2,6 +2,7 @@ import { countOf } from "../base/text/count_of.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import { LoadError } from "../base/errors.ts";
 import { type Span, spanInFile } from "../base/source.ts";
+import { positionsOf } from "../base/yaml/positions.ts";
 import { inheritedPath } from "./read_files.ts";
 import type { Document, Positions } from "./model.ts";
 import { MAX_PROBLEMS, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
@@ -62,7 +63,7 @@ export function locateDiagnostics(
     ? all
     : [...errors, ...all.filter(({ severity }) => severity !== "error")].slice(0, MAX_PROBLEMS);
   const wrong = new Set(errors.flatMap((problem) => problem.range ? markOf(problem) : []));
-  const positions = document.positions();
+  const positions = positionsOf(document);
   const distinct = new Map<string, Located>();
   for (const problem of problems) {
     if (problem.severity !== "error" && wrong.has(markOf(problem))) continue;

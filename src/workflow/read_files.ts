@@ -133,8 +133,8 @@ export function isAbsolute(path: string): boolean {
  * Parses files as one document with jobs, whose positions know where inherited parameters are
  * written; `what` says what the files should be. Throws LoadError.
  */
-export function parseDocument(files: readonly Source[], what?: string): Document {
-  return readYaml(files, what, inheritedPath);
+export async function parseDocument(files: readonly Source[], what?: string): Promise<Document> {
+  return await readYaml(files, what, inheritedPath);
 }
 
 /**
@@ -176,25 +176,6 @@ export function withDefaults(document: Document, outer: OuterDefaults | undefine
     files: [...outer.document.files, ...document.files],
     value,
     defaults: [...document.defaults ?? [], values],
-    positions() {
-      const own = document.positions();
-      const others = outer.document.positions();
-      const placeOf = (path: Path) => {
-        const written = inheritedPath(value, path);
-        const isOuter = written[0] === "defaults" && isThere({ defaults: values }, written);
-        return isOuter ? { positions: others, path: written } : { positions: own, path };
-      };
-      return {
-        locate(path, part) {
-          const place = placeOf(path);
-          return place.positions.locate(place.path, part);
-        },
-        text(path) {
-          const place = placeOf(path);
-          return place.positions.text(place.path);
-        },
-        keysOfUsedAnchors: () => own.keysOfUsedAnchors(),
-      };
-    },
+    joined: { own: document, outer: outer.document, values },
   };
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { renderDiagnostic } from "../../src/base/diagnostic.ts";
 import { LoadError } from "../../src/base/errors.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
@@ -260,16 +260,16 @@ b.yml:1:1: error: only mappings can be joined with other files
   ],
 ];
 
-Deno.test("readYaml() reports file, line and reason of invalid YAML", () => {
+Deno.test("readYaml() reports file, line and reason of invalid YAML", async () => {
   for (const [texts, reported] of FAULTS) {
     const files = (typeof texts === "string" ? [texts] : texts)
       .map((text, index) => ({ name: `${"abc"[index]}.yml`, text }));
-    const error = assertThrows(() => readYaml(files), LoadError);
+    const error = await assertRejects(() => readYaml(files), LoadError);
     assertEquals([error.message, ...error.diagnostics.map(renderDiagnostic)].join("\n"), reported);
   }
 });
 
-Deno.test("readYaml() rejects text that only looks like YAML", () => {
+Deno.test("readYaml() rejects text that only looks like YAML", async () => {
   const texts = [
     'a: "b" c: d',
     'a: "b"# c',
@@ -285,7 +285,7 @@ Deno.test("readYaml() rejects text that only looks like YAML", () => {
     "a: &b &c d",
   ];
   for (const text of texts) {
-    assertThrows(() => readYaml([{ name: "a.yml", text }]), LoadError, "YAML syntax error");
+    await assertRejects(() => readYaml([{ name: "a.yml", text }]), LoadError, "YAML syntax error");
   }
 });
 

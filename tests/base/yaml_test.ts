@@ -1,10 +1,11 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import { LoadError } from "../../src/base/errors.ts";
 import { excerptOf, type Path } from "../../src/base/source.ts";
 import { findOpening } from "../../src/base/yaml/find_opening.ts";
 import { constructValues, parseYaml } from "../../src/base/yaml/parse_yaml.ts";
 import { printYaml } from "../../src/base/yaml/print_yaml.ts";
+import { positionsOf } from "../../src/base/yaml/positions.ts";
 import { readYaml } from "../../src/base/yaml/read_yaml.ts";
 import { parseDocument } from "../../src/workflow/read_files.ts";
 import { generator } from "../support/generator.ts";
@@ -133,16 +134,16 @@ Deno.test("readYaml() reads __proto__ as a key", async () => {
   }
 });
 
-Deno.test("readYaml() refuses endless nesting", () => {
+Deno.test("readYaml() refuses endless nesting", async () => {
   for (const text of ["[".repeat(20_000), "- ".repeat(20_000), "a: " + "{b: ".repeat(20_000)]) {
-    const error = assertThrows(() => read(text), LoadError, "YAML syntax error at line 1");
+    const error = await assertRejects(() => read(text), LoadError, "YAML syntax error at line 1");
     assertEquals(error.diagnostics[0]?.message, "the values are nested too deeply");
   }
 });
 
-Deno.test("readYaml() refuses a file without content", () => {
+Deno.test("readYaml() refuses a file without content", async () => {
   for (const text of ["", "\n\n", "# nothing\n", "---\n"]) {
-    assertThrows(() => read(text), LoadError, "workflow file 'a.yml' is empty");
+    await assertRejects(() => read(text), LoadError, "workflow file 'a.yml' is empty");
   }
 });
 
@@ -152,7 +153,7 @@ function readJobs(...texts: readonly string[]) {
 
 /** `file:line:column marked text`. */
 async function locate(texts: readonly string[], path: Path, part?: "key" | "value") {
-  const positions = await (await readJobs(...texts)).positions();
+  const positions = positionsOf(await readJobs(...texts));
   const { file, line, column, text, from, to } = excerptOf(positions.locate(path, part));
   return `${file}:${line}:${column} ${text.slice(from, to)}`;
 }
@@ -290,7 +291,7 @@ number: 5
 list: [1]
 none:
 `;
-  const positions = await (await readJobs(text)).positions();
+  const positions = positionsOf(await readJobs(text));
   const mark = (key: string) => {
     const source = positions.text([key])!;
     const start = source.text.indexOf("two");

@@ -12,8 +12,20 @@ export interface Document {
   readonly duplicates: readonly DuplicateKey[];
   /** Values for `with` by action that come from outside the file, the weakest first. */
   readonly defaults?: readonly Dict[];
-  /** Positions of the values; found at the first call, since most runs need none. */
-  positions(): Positions;
+  /** The path at which a value is written that may be inherited from elsewhere in the document. */
+  readonly writtenAt?: WrittenAt;
+  /** The documents that this one joins: `values` are the `defaults` from the outer one. */
+  readonly joined?: { readonly own: Document; readonly outer: Document; readonly values: Dict };
+}
+
+/** The path at which the value at a path of a root is written. */
+export type WrittenAt = (root: unknown, path: Path) => Path;
+
+/** The values of the files that are not empty, and the keys that a mapping in them has twice. */
+export interface FileValues {
+  readonly filled: readonly Source[];
+  readonly values: readonly unknown[];
+  readonly duplicates?: readonly DuplicateKey[];
 }
 
 /** A key that its mapping has before. */

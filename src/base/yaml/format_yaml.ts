@@ -2,7 +2,7 @@ import type { CST } from "yaml";
 import { LoadError } from "../errors.ts";
 import type { Source } from "../source.ts";
 import { EVENT_ID, getScalarValue, parseYaml, SCALAR_STYLE, YamlFault } from "./parse_yaml.ts";
-import { orLoadError } from "./read_yaml.ts";
+import { orLoadError } from "./yaml_fault.ts";
 
 /**
  * The text of a YAML file as the examples of the project are written: two more spaces for each

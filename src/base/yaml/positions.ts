@@ -1,13 +1,52 @@
 import type { Path, Source, Span } from "../source.ts";
-import type { Positions } from "./document.ts";
-import { type ParsedYaml, spanAt } from "./parse_yaml.ts";
+import { valueAt } from "../value/value.ts";
+import type { Document, Positions } from "./document.ts";
+import { parseYaml, spanAt } from "./parse_yaml.ts";
+import { orLoadError } from "./yaml_fault.ts";
 import { buildTree, type YamlMap, type YamlNode, type YamlPair } from "./yaml_tree.ts";
 
+/** The positions of documents that are in use: a run asks for them at each failure. */
+const known = new WeakMap<Document, Positions>();
+
+/** The positions of the values of a document; a run without failures needs none. */
+export function positionsOf(document: Document): Positions {
+  const found = known.get(document) ?? findIn(document);
+  known.set(document, found);
+  return found;
+}
+
+function findIn({ files, value, writtenAt, joined }: Document): Positions {
+  if (!joined) return findPositions(files, (path) => writtenAt?.(value, path) ?? path);
+  const [own, outer] = [positionsOf(joined.own), positionsOf(joined.outer)];
+  const find = (path: Path) => {
+    const written = writtenAt?.(value, path) ?? path;
+    const isOuter = written[0] === "defaults" &&
+      valueAt({ defaults: joined.values }, written) !== undefined;
+    return isOuter ? { positions: outer, path: written } : { positions: own, path };
+  };
+  return {
+    locate(path, part) {
+      const found = find(path);
+      return found.positions.locate(found.path, part);
+    },
+    text(path) {
+      const found = find(path);
+      return found.positions.text(found.path);
+    },
+    keysOfUsedAnchors: () => own.keysOfUsedAnchors(),
+  };
+}
+
 /**
- * Finds the values of a document by their paths, in the tree of its text. `writtenAt` gives the path
- * at which a value is written.
+ * The positions of the values in files, by their paths in the tree of the text. `writtenAt` gives the
+ * path at which a value is written.
  */
-export function makePositions(parsed: ParsedYaml, writtenAt: (path: Path) => Path): Positions {
+export function findPositions(
+  files: readonly Source[],
+  writtenAt = (path: Path) => path,
+): Positions {
+  // Parsed anew: the events take many times the memory of the text.
+  const parsed = orLoadError(() => parseYaml(files));
   const tree = buildTree(parsed.events, parsed.text);
   const root = joinRoots(tree.roots);
   const findNode = makeFinder(root);

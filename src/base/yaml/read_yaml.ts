@@ -1,9 +1,7 @@
 import { LoadError } from "../errors.ts";
-import type { Path, Source } from "../source.ts";
-import type { Document, Positions, ReplacedKey } from "./document.ts";
-import { constructValues, DUPLICATE_KEY, parseYaml, YamlFault } from "./parse_yaml.ts";
-import { makePositions } from "./positions.ts";
-import { duplicatesError, faultError, findDuplicates } from "./yaml_fault.ts";
+import type { Source } from "../source.ts";
+import type { Document, FileValues, ReplacedKey, WrittenAt } from "./document.ts";
+import { constructValues, type ParsedYaml, parseYaml, YamlFault } from "./parse_yaml.ts";
 
 /** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -13,47 +11,42 @@ const NEEDS: Readonly<Record<string, string>> = {
   "var file": "write {} for no vars at all",
 };
 
-/** The path at which a value is written that may be inherited from elsewhere in the document. */
-type WrittenAt = (root: unknown, path: Path) => Path;
-
 /**
  * Reads files as one YAML document; `what` says what they should be. Throws LoadError; a document
- * with `writtenAt` may have duplicate keys, which its reader reports.
+ * with `writtenAt` may have duplicate keys, which its reader reports. `positionsOf` finds where its
+ * values are.
  */
-export function readYaml(
+export async function readYaml(
   files: readonly Source[],
   what = "workflow file",
   writtenAt?: WrittenAt,
-): Document {
+): Promise<Document> {
   const name = files.map((file) => file.name).join(",");
-  const { filled, values, duplicates } = orLoadError(() => {
-    const parsed = parseYaml(files);
-    const { filled } = parsed;
-    try {
-      return { filled, values: constructValues(parsed), duplicates: [] };
-    } catch (fault) {
-      if (!(fault instanceof YamlFault) || fault.reason !== DUPLICATE_KEY) throw fault;
-      const duplicates = findDuplicates(parsed);
-      if (duplicates.length === 0) throw fault;
-      if (!writtenAt) throw duplicatesError(duplicates);
-      return { filled, values: constructValues(parsed, true), duplicates };
-    }
-  });
+  const { filled, values, duplicates = [] } = await readValues(files, writtenAt !== undefined);
   const value = values.length < 2
     ? values[0] ?? null
     : Object.fromEntries(values.flatMap((value) => Object.entries(value as object)));
   if (value === null) {
     throw new LoadError(`${what} '${name}' is empty`, [], NEEDS[what]);
   }
-  let positions: Positions | undefined;
-  return {
-    name,
-    files,
-    value,
-    replaced: values.length < 2 ? [] : replacedKeys(filled, values),
-    duplicates,
-    positions: () => positions ??= findPositions(files, (path) => writtenAt?.(value, path) ?? path),
-  };
+  const replaced = values.length < 2 ? [] : replacedKeys(filled, values);
+  return { name, files, value, replaced, duplicates, writtenAt };
+}
+
+/** The values of the files that are not empty. Throws LoadError. */
+async function readValues(
+  files: readonly Source[],
+  allowsDuplicates: boolean,
+): Promise<FileValues> {
+  let parsed: ParsedYaml | undefined;
+  try {
+    parsed = parseYaml(files);
+    return { filled: parsed.filled, values: constructValues(parsed) };
+  } catch (fault) {
+    if (!(fault instanceof YamlFault)) throw fault;
+    const { recover } = await import("./yaml_fault.ts");
+    return recover(fault, parsed, allowsDuplicates);
+  }
 }
 
 /** The top-level keys that are not empty and that a later file defines again. */
@@ -73,23 +66,4 @@ function replacedKeys(
     }
   });
   return replaced;
-}
-
-/** The positions of the values in files. */
-export function findPositions(
-  files: readonly Source[],
-  writtenAt = (path: Path) => path,
-): Positions {
-  // Parsed anew: the events take many times the memory of the text, and most runs need none.
-  return makePositions(orLoadError(() => parseYaml(files)), writtenAt);
-}
-
-/** Calls a reader of YAML, whose fault becomes a LoadError that explains it. */
-export function orLoadError<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    throw faultError(error);
-  }
 }

@@ -1,14 +1,16 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { LoadError } from "../errors.ts";
 import { excerptOf, type Path } from "../source.ts";
-import type { DuplicateKey } from "./document.ts";
+import type { DuplicateKey, FileValues } from "./document.ts";
 import { findOpening } from "./find_opening.ts";
 import {
+  constructValues,
+  DUPLICATE_KEY,
   NOT_A_MAPPING,
   type ParsedYaml,
   SECOND_DOCUMENT,
   spanAt,
-  type YamlFault,
+  YamlFault,
 } from "./parse_yaml.ts";
 import { buildTree, type YamlNode } from "./yaml_tree.ts";
 
@@ -140,8 +142,31 @@ function columnHint(text: string, offset: number): string | undefined {
   return columns.length === 0 ? undefined : `begin it at column ${columns.join(" or ")}`;
 }
 
+/** Calls a reader of YAML, whose fault becomes a LoadError that explains it. */
+export function orLoadError<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    throw faultError(error);
+  }
+}
+
+/** The values of files in spite of a fault: of keys that are there twice, if these are allowed. */
+export function recover(
+  fault: YamlFault,
+  parsed: ParsedYaml | undefined,
+  allowsDuplicates: boolean,
+): FileValues {
+  const duplicates = parsed && fault.reason === DUPLICATE_KEY ? findDuplicates(parsed) : [];
+  if (!parsed || duplicates.length === 0) throw faultError(fault);
+  if (!allowsDuplicates) throw duplicatesError(duplicates);
+  const values = orLoadError(() => constructValues(parsed, true));
+  return { filled: parsed.filled, values, duplicates };
+}
+
 /** The error for a text that is not YAML: the line, what is wrong there and what to do. */
-export function faultError(fault: YamlFault): LoadError {
+function faultError(fault: YamlFault): LoadError {
   const { reason, source } = fault;
   const offset = bestOffset(fault);
   const { text } = source;
@@ -180,7 +205,7 @@ function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
 }
 
 /** What is to be reported of the keys that files have twice. */
-export function findDuplicates(parsed: ParsedYaml): readonly DuplicateKey[] {
+function findDuplicates(parsed: ParsedYaml): readonly DuplicateKey[] {
   return [...duplicateKeys(buildTree(parsed.events, parsed.text).roots)].map(
     ({ path, key, first }) => {
       const span = spanAt(parsed, key.start, key.end);
@@ -192,7 +217,7 @@ export function findDuplicates(parsed: ParsedYaml): readonly DuplicateKey[] {
 }
 
 /** The error for duplicate keys, if reading cannot go on. */
-export function duplicatesError(duplicates: readonly DuplicateKey[]): LoadError {
+function duplicatesError(duplicates: readonly DuplicateKey[]): LoadError {
   return syntaxError(
     duplicates.map(({ path: _, ...diagnostic }) => ({
       ...{ severity: "error", code: "yaml" },

@@ -1,4 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
+import { positionsOf } from "../../base/yaml/positions.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
@@ -164,7 +165,7 @@ function lackingVariables(
 ): readonly Diagnostic[] {
   const { value } = document;
   const vars = isDict(value) && isDict(value.vars) ? value.vars : {};
-  const positions = document.positions();
+  const positions = positionsOf(document);
   return Object.entries(vars).flatMap(([name, text]) => {
     const [, variable] = typeof text === "string" ? VARIABLE.exec(text) ?? [] : [];
     if (variable === undefined || secrets.includes(variable) || OF_EVERY_TASK.test(variable)) {

@@ -77,7 +77,7 @@ async function isWorkflow(name: string, host: Host): Promise<boolean> {
   const file = await readTextFile(name, host, "file").catch(() => undefined);
   if (file === undefined) return true;
   try {
-    const { value } = readYaml([file], "file");
+    const { value } = await readYaml([file], "file");
     if (!isDict(value)) return false;
     const { jobs, steps, workflows } = value;
     return hasSteps(steps) || Array.isArray(workflows) ||

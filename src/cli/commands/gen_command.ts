@@ -72,7 +72,7 @@ export async function genCommand(
 }
 
 async function readWorkflow(path: string, host: Host): Promise<Dict> {
-  const { value } = readYaml([await readTextFile(path, host, "workflow file")]);
+  const { value } = await readYaml([await readTextFile(path, host, "workflow file")]);
   if (isDict(value) && Array.isArray(value.jobs)) return value;
   throw new LoadError(`'${path}' is not a workflow: it has no list of jobs`);
 }

@@ -110,7 +110,7 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
   const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
   if (named !== undefined) return named;
   if (/\.(?:json|ya?ml)$/i.test(first)) {
-    const value = readYamlFile(await readTextFile(first, host, "file"));
+    const value = await readYamlFile(await readTextFile(first, host, "file"));
     if (!isDict(value)) return undefined;
     const { log, info, item, opencollection } = value;
     if (opencollection !== undefined) return "bruno";
@@ -304,7 +304,7 @@ async function commentMistakes(
 ): Promise<{ readonly draft: Draft; readonly mistakes: readonly Problem[] }> {
   let draft = original;
   for (let round = 0;; round++) {
-    const document = parseDocument([{
+    const document = await parseDocument([{
       name: "workflow",
       text: renderDraft(draft, []),
     }]);

@@ -229,7 +229,7 @@ function jobsOf({ jobs }: Draft): readonly Draft[] {
 /** The workflows that a line names, without a check whether they are valid. */
 async function readWorkflows(words: readonly string[], host: Host): Promise<readonly Draft[]> {
   const named = words.filter((word) => /\.(?:ya?ml|json)$/i.test(word));
-  const read = async (word: string) => parseDocument(await readFiles(word, host)).value;
+  const read = async (word: string) => (await parseDocument(await readFiles(word, host))).value;
   const all = await Promise.all(named.map((word) => read(word).catch(() => undefined)));
   return all.filter(isDict);
 }

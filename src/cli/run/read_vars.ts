@@ -44,13 +44,13 @@ export async function readVars(
   const varFiles: VarFile[] = [];
   for (const path of lists.get("var-file") ?? []) {
     const { readSecretFile } = await import("../../suite/env_file.ts");
-    const file = readVarFile(await readSecretFile(path, "var file", program));
+    const file = await readVarFile(await readSecretFile(path, "var file", program));
     secrets.push(file.vars);
     varFiles.push(file);
   }
   const vars: NamedValue[] = [];
   for (const text of lists.get("var") ?? []) {
-    const { name, value } = parseVar(text);
+    const { name, value } = await parseVar(text);
     secrets.push({ [name]: value });
     vars.push({ name, value });
   }
@@ -104,7 +104,7 @@ const FORMS = "write --var name=value, or --var name:=json";
  * Reads `name=value`, where a number, `true` and the like are what they are in YAML, or
  * `name:=json`. Throws UsageError, which never quotes the value: it may be a secret.
  */
-function parseVar(text: string): NamedValue {
+async function parseVar(text: string): Promise<NamedValue> {
   const equals = text.indexOf("=");
   if (equals < 0) {
     const [shown] = /^[\w.-]*/.exec(text)!;
@@ -116,7 +116,7 @@ function parseVar(text: string): NamedValue {
     throw new UsageError(`option --var cannot set "${name}"`, FORMS);
   }
   const written = text.slice(equals + 1);
-  return { name, value: isJson ? readJson(name, written) : readScalar(written) };
+  return { name, value: isJson ? readJson(name, written) : await readScalar(written) };
 }
 
 function readJson(name: string, text: string): Value {
@@ -137,11 +137,11 @@ const OCTAL = /^[-+]?0[\d_]+$/;
  * A text as YAML types it. Nothing at all is an empty text here, and digits after a zero are text
  * too.
  */
-function readScalar(text: string): Value {
+async function readScalar(text: string): Promise<Value> {
   if (NOTHING.test(text)) return null;
   if (!TYPED.test(text) || OCTAL.test(text)) return text;
   try {
-    const { value } = readYaml([{ name: "--var", text }]);
+    const { value } = await readYaml([{ name: "--var", text }]);
     return typeof value === "object" ? text : value as Value;
   } catch (error) {
     // Quotes that are not a pair, as in "a" or "b": it is plain text.
@@ -160,8 +160,8 @@ interface VarFile {
 const NO_TEMPLATES = "templates are evaluated in the vars of the workflow alone";
 
 /** Reads the values of a file for vars. Throws LoadError if it is not a mapping of data. */
-function readVarFile(source: Source): VarFile {
-  const document = readYaml([source], "var file");
+async function readVarFile(source: Source): Promise<VarFile> {
+  const document = await readYaml([source], "var file");
   const { value } = document;
   const { fault, unquoted } = inspectValue(value);
   if (fault) throw varFileError(document, [fault]);
@@ -176,7 +176,7 @@ function readVarFile(source: Source): VarFile {
   }
   const problems: Problem[] = [];
   warnOfTemplates(problems, value, []);
-  warnOfOddNumbers(problems, document);
+  await warnOfOddNumbers(problems, document);
   const warnings = problems.length === 0 ? [] : locateDiagnostics(problems, document);
   return { document, vars: value, warnings };
 }

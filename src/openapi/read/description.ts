@@ -4,7 +4,8 @@ import { LoadError } from "../../base/errors.ts";
 import { excerptOf, type Path, type Source, type Span } from "../../base/source.ts";
 import { tryParseJson } from "../../base/value/parse_json.ts";
 import type { Positions } from "../../base/yaml/document.ts";
-import { findPositions, readYaml } from "../../base/yaml/read_yaml.ts";
+import { findPositions, positionsOf } from "../../base/yaml/positions.ts";
+import { readYaml } from "../../base/yaml/read_yaml.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { decodePercents } from "../../secrets/secrets.ts";
 
@@ -68,7 +69,7 @@ export class Description {
    * Throws LoadError with every reference that leads nowhere.
    */
   static async open(path: string, read: ReadFile): Promise<Description> {
-    const main = parseDescription(await read(path));
+    const main = await parseDescription(await read(path));
     const root = { value: main.value, at: { file: join(path), path: [] } };
     const description = new Description(root, readVersion(path, main.value));
     await description.#readAll(main, read);
@@ -140,7 +141,7 @@ export class Description {
         const target = targetFile(text, file);
         if (target === undefined || this.#files.has(target)) continue;
         try {
-          this.#files.set(target, parseDescription(await read(target)));
+          this.#files.set(target, await parseDescription(await read(target)));
         } catch (error) {
           if (!(error instanceof LoadError)) throw error;
           this.#files.set(target, error);
@@ -337,10 +338,10 @@ function whatElse(root: RawApiMap, path: string): string {
 }
 
 /** Parses a file as workflows are parsed, but JSON faster. Throws LoadError. */
-function parseDescription(source: Source): ParsedFile {
+async function parseDescription(source: Source): Promise<ParsedFile> {
   // YAML has mappings in braces too, and reports what is wrong.
   const value = /^\s*[[{]/.test(source.text) ? tryParseJson(source.text) : undefined;
-  if (value === undefined) return parseYaml(source);
+  if (value === undefined) return await parseYaml(source);
   let positions: Positions | undefined;
   return {
     value,
@@ -348,12 +349,12 @@ function parseDescription(source: Source): ParsedFile {
   };
 }
 
-function parseYaml(source: Source): ParsedFile {
+async function parseYaml(source: Source): Promise<ParsedFile> {
   try {
-    const document = readYaml([source], "OpenAPI file");
+    const document = await readYaml([source], "OpenAPI file");
     return {
       value: document.value,
-      locate: (path) => document.positions().locate(path),
+      locate: (path) => positionsOf(document).locate(path),
     };
   } catch (error) {
     if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;

@@ -141,7 +141,8 @@ const ROWS: { readonly [F in DataFormat]: ReadRows } = {
   async *yaml(text, path) {
     const { readYaml } = await import("../../base/yaml/read_yaml.ts");
     try {
-      yield* listOf(readYaml([{ name: path, text }], "data file").value, path);
+      const { value } = await readYaml([{ name: path, text }], "data file");
+      yield* listOf(value, path);
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const [first] = error.diagnostics;

@@ -1,4 +1,5 @@
 import type { ActionContext, Dict, JobResult } from "../../action/action.ts";
+import { positionsOf } from "../../base/yaml/positions.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import type { StepError } from "../../base/errors.ts";
 import { formatDuration } from "../../base/value/duration.ts";
@@ -33,7 +34,7 @@ export async function runJobFile(
   const totals = new RunTotals(within);
   const run = outer.with({
     document,
-    positionOf: outer.detail.places ? await locateEmbeddedSteps(outer, document) : undefined,
+    positionOf: outer.detail.places ? locateEmbeddedSteps(outer, positionsOf(document)) : undefined,
     vars,
     outputs: new Outputs(stepIdsOf(job.steps)),
     keepsAll: true,

@@ -1,4 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
+import { positionsOf } from "../../base/yaml/positions.ts";
 import { cutText } from "../../base/text/printable.ts";
 import { endsInBackground, runResources } from "../../action/run_resources.ts";
 import { ExpressionError, type NameRead, RunnerError, StepError } from "../../base/errors.ts";
@@ -345,7 +346,7 @@ export function locateFailure(
   start?: number,
   end?: number,
 ): SourceExcerpt {
-  const positions = document.positions();
+  const positions = positionsOf(document);
   // A repeated step may fail ten thousand times at one place, and finding it is slow.
   const known = resources.resource(
     "places of failures",

@@ -65,11 +65,11 @@ export async function decodeDocument<T>(
     const { checkDescriptions } = await import("./check_files.ts");
     await checkDescriptions(document, problems, limits, host);
   }
-  warnOfOddNumbers(problems, document);
+  await warnOfOddNumbers(problems, document);
   return {
     draft,
     uses: expressions.uses,
-    problems: allowAnchors(problems, document),
+    problems: await allowAnchors(problems, document),
   };
 }
 
@@ -102,10 +102,11 @@ export function planReading(
 }
 
 /** The problems without warnings of unknown top-level keys that are there for anchors. */
-function allowAnchors(problems: Problem[], document: Document): Problem[] {
+async function allowAnchors(problems: Problem[], document: Document): Promise<Problem[]> {
   const isUnknown = ({ code, path }: Problem) => code === UNKNOWN_KEY && path.length === 1;
   if (!problems.some(isUnknown)) return problems;
-  const allowed = document.positions().keysOfUsedAnchors();
+  const { positionsOf } = await import("../../base/yaml/positions.ts");
+  const allowed = positionsOf(document).keysOfUsedAnchors();
   return problems.filter((problem) => !isUnknown(problem) || !allowed.has(String(problem.path[0])));
 }
 
@@ -235,9 +236,10 @@ function losesZero(path: Path, written: string): boolean {
  * Warns of numbers that were often meant as text: with a leading zero, which YAML reads to the base
  * of eight, like a zip code, with an exponent and no point, like the id 0e12345, or like 1.10.
  */
-export function warnOfOddNumbers(problems: Problem[], document: Document): void {
+export async function warnOfOddNumbers(problems: Problem[], document: Document): Promise<void> {
   if (!document.files.some(({ text }) => ANY_ODD_NUMBER.test(text))) return;
-  const positions = document.positions();
+  const { positionsOf } = await import("../../base/yaml/positions.ts");
+  const positions = positionsOf(document);
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
     if (isNumber(value)) {

@@ -219,7 +219,7 @@ export class JobFiles {
     try {
       const { permissions } = this.#limits;
       const source = await readTextFile(path, this.#host, "job file", permissions);
-      document = parseDocument([source], "job file");
+      document = await parseDocument([source], "job file");
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       const { message, diagnostics } = error;

@@ -1,4 +1,5 @@
 import { isDict } from "../../base/value/value.ts";
+import { positionsOf } from "../../base/yaml/positions.ts";
 import { join } from "@std/path/join";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
 import type { Host } from "../../host/host.ts";
@@ -32,7 +33,7 @@ export function besideDocument(
   if (isAbsolute(path)) return join(path);
   const file = document.files.length === 1
     ? document.name
-    : document.positions().locate(at).source.name;
+    : positionsOf(document).locate(at).source.name;
   return join(file, "..", path);
 }
 
