@@ -1,21 +1,21 @@
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
-import { contentOf, Inbox, messageToAnswer, readContent } from "../broker.ts";
+import { contentOf, messageToAnswer, readContent, type Taker } from "../broker.ts";
 import { StepError } from "../../base/errors.ts";
-import type { Client, Msg, MsgHdrs } from "./client.ts";
+import { type Client, type Msg, type MsgHdrs, openNats } from "./client.ts";
 import type { NatsParams, Start } from "./nats_params.ts";
 
-/** Publishes, asks, receives, or works with a key. */
+export { openNats as open };
+
+/** Publishes, asks, or works with a key. */
 export async function carryOut(client: Client, params: NatsParams, attempt: ActionAttempt) {
   const { publish, request, reply, put, get } = params;
   if (publish !== undefined) return await publishTo(client, publish, params, attempt);
   if (request !== undefined) return await ask(client, request, params, attempt);
   if (reply) return await publishTo(client, subjectOfReply(attempt), params, attempt);
   if (put !== undefined) return await putKey(client, put, params, attempt);
-  if (get !== undefined) return await getKey(client, get, params, attempt);
-  return await receive(client, params, attempt);
+  return await getKey(client, get!, params, attempt);
 }
 
 /** What a stream answers when it has stored a message. */
@@ -144,93 +144,36 @@ function writeHeaders(client: Client, { headers = {} }: NatsParams): MsgHdrs | u
   return written;
 }
 
-async function receive(
-  client: Client,
-  params: NatsParams,
-  attempt: ActionAttempt,
-) {
-  const inbox = await Inbox.open(attempt, sourceOf(params, attempt), params);
-  const { clock } = attempt.context.host;
-  const began = clock.ticks();
-  const end = await subscribe(client, params, attempt, {
-    take: (message, bytes) => inbox.take(message, bytes),
-    fail: (error) => inbox.fail(error),
-  });
-  try {
-    const subscribed = clock.ticks();
-    await inbox.received();
-    return {
-      res: { ...inbox.soFar },
-      brief: `${inbox.soFar.messages.length} received`,
-      traffic: { sent: 0, received: inbox.bytes },
-      phases: { subscribe: subscribed - began, wait: clock.ticks() - subscribed },
-    };
-  } finally {
-    end();
-  }
-}
-
-/** Opens a subscription that later steps receive from. */
-export async function stayOpen(
-  client: Client,
-  params: NatsParams,
-  open: OpenStep,
-  attempt: ActionAttempt,
-) {
-  const end = await subscribe(client, params, attempt, {
-    take(message, bytes) {
-      open.add(message, bytes);
-      return true;
-    },
-    fail: (error) => open.end(error.message),
-  });
-  open.onClose(end);
-  return { res: { messages: [], message: null }, brief: "subscribed" };
-}
-
 /** Where messages come from, for messages. */
-function sourceOf({ subscribe, stream }: NatsParams, { peer }: ActionAttempt): string {
+export function sourceOf({ subscribe, stream }: NatsParams, { peer }: ActionAttempt): string {
   return `subject "${subscribe}" of ${stream === undefined ? "" : `stream "${stream}" of `}${peer}`;
 }
 
-/** Who gets the messages of a subscription. */
-interface Receiver {
-  /** Takes a message of so many bytes; returns whether it needs it. */
-  readonly take: (message: Dict, bytes: number) => boolean;
-  readonly fail: (error: Error) => void;
-}
-
-/** Subscribes, and returns once the server has confirmed it. The result ends it. */
-async function subscribe(
+/** Has messages come, of a subject alone or of a stream. */
+export async function subscribe(
   client: Client,
-  params: NatsParams,
-  attempt: ActionAttempt,
-  { take, fail }: Receiver,
-): Promise<() => void> {
-  const { subscribe: subject = "", stream, group, from } = params;
-  const source = sourceOf(params, attempt);
+  { subscribe: subject = "", stream, group, from }: NatsParams,
+  _: ActionAttempt,
+  taker: Taker,
+): Promise<() => void | Promise<void>> {
   const begin = async () => {
     if (stream !== undefined) {
       const config = { filter_subject: subject, ...startOf(from) };
-      return await consume(client, stream, group, config, { take, fail });
+      return await consume(client, stream, group, config, taker);
     }
     const subscription = client.nats.subscribe(subject, {
       ...group !== undefined && { queue: group },
       callback: (error, message) =>
-        error ? fail(error) : void take(readMessage(message), message.data.length),
+        error ? taker.fail(error) : void taker.take(readMessage(message), message.data.length),
     });
     await client.flush();
     return () => subscription.unsubscribe();
   };
-  const end = await attempt.during(
-    `subscribing to ${source}`,
-    begin(),
-    `cannot subscribe to ${source}`,
-  );
-  const forget = client.watch(fail);
+  const end = await begin();
+  const forget = client.watch((error) => taker.fail(error));
   return () => {
     forget();
-    end();
+    return end();
   };
 }
 
@@ -240,25 +183,38 @@ async function consume(
   stream: string,
   group: string | undefined,
   config: Dict,
-  { take, fail }: Receiver,
-): Promise<() => void> {
+  taker: Taker,
+): Promise<() => void | Promise<void>> {
   const { nats } = client;
   const inbox = `_INBOX.${crypto.randomUUID()}`;
   const pull = () =>
     nats.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1}', { reply: inbox });
+  /** Where to acknowledge the messages that no step has taken. */
+  const open = new Set<string>();
+  let isOver = false;
   const subscription = nats.subscribe(inbox, {
     callback(error, message) {
       const { code = 0, description = "" } = message.headers ?? {};
-      if (error) return fail(error);
+      if (error) return taker.fail(error);
       if (message.data.length === 0 && code >= 400) {
-        return fail(new Error(`the stream ended it: ${description} (${code})`));
+        return taker.fail(new Error(`the stream ended it: ${description} (${code})`));
       }
-      const isTaken = take(readMessage(message), message.data.length);
-      if (group === undefined) return;
-      nats.publish(message.reply!, isTaken ? "+ACK" : "-NAK");
-      if (isTaken) pull();
+      const [value, bytes, reply = ""] = [readMessage(message), message.data.length, message.reply];
+      if (group === undefined) return void taker.take(value, bytes);
+      open.add(reply);
+      const isTaken = taker.take(value, bytes, () => {
+        open.delete(reply);
+        nats.publish(reply, "+ACK");
+      });
+      if (isTaken && !isOver) pull();
     },
   });
+  const end = async () => {
+    isOver = true;
+    // What is on its way comes, too.
+    await subscription.drain();
+    for (const reply of open) nats.publish(reply, "-NAK");
+  };
   try {
     if (group === undefined) {
       await client.call(`$JS.API.CONSUMER.CREATE.${stream}`, {
@@ -274,7 +230,7 @@ async function consume(
     subscription.unsubscribe();
     throw error;
   }
-  return () => subscription.unsubscribe();
+  return end;
 }
 
 /** Makes the durable consumer unless there is one. */

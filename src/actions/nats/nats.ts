@@ -1,39 +1,27 @@
-import { checkBackground } from "../../action/background.ts";
-import { action } from "../../action/make_action.ts";
-import { checkVerb, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker.ts";
 import { PARAMS } from "./nats_params.ts";
 
+/** The parameters of a message. */
+const MESSAGE = ["json", "body", "file", "headers"];
+
 /** Publishes messages to NATS, asks for replies and receives. */
-export const nats = action({
+export const nats = broker({
   name: "nats",
   summary: "Publishes messages to NATS and JetStream, asks for replies, and receives",
   params: PARAMS,
-  oneOf: ["publish", "request", "reply", "subscribe", "put", "get"],
-  atMostOne: ["json", "body", "file"],
-  check({ url, tls }, param, raw) {
-    const content = ["json", "body", "file"];
-    checkVerb(
-      {
-        publish: [...content, "headers", "confirm", "stream"],
-        request: [...content, "headers"],
-        reply: [...content, "headers", "confirm"],
-        subscribe: ["stream", "from", "group", "until", "max_messages", "background"],
-        put: [...content, "bucket"],
-        get: ["bucket"],
-      },
-      raw,
-      param,
-    );
-    checkBackground(param, raw, ["until", "max_messages", "connection", "fresh"]);
-    if (url && tls && !url.isSecure) {
-      const hint = "write tls:// to use TLS";
-      param.of("tls").wrong('a URL with nats:// takes no "tls"', hint, { at: "key" });
-    }
+  verbs: {
+    publish: [...MESSAGE, "confirm", "stream"],
+    request: MESSAGE,
+    reply: [...MESSAGE, "confirm"],
+    subscribe: ["stream", "from", "group", "until", "max_messages", "background"],
+    put: ["json", "body", "file", "bucket"],
+    get: ["bucket"],
+  },
+  product: "NATS",
+  by: ["url", "token", "nkey", "tls"],
+  load: async () => await import("./carry_out.ts"),
+  check(_, param, raw) {
     const has = (name: string) => (raw[name] ?? null) !== null;
-    for (const verb of ["publish", "reply", "put"]) {
-      if (!has(verb) || content.some((name) => Object.hasOwn(raw, name))) continue;
-      param.wrong(`"${verb}" needs "json", "body" or "file"`, 'body: "" is an empty one');
-    }
     for (const verb of ["put", "get"]) {
       if (has(verb) && !has("bucket")) param.wrong(`"${verb}" needs "bucket"`);
     }
@@ -59,7 +47,6 @@ export const nats = action({
     message: {
       ...RECEIVED.message,
       summary: "the reply, or the last of the messages; nil if none was received",
-      optional: true,
     },
   },
   messages: {
@@ -74,22 +61,6 @@ export const nats = action({
   },
   usage: 'with: { url: "nats://127.0.0.1", request: orders.total, json: { id: 7 } }',
   example: "res.message.body.total == 42",
-  describe(req, res) {
-    const verb = ["publish", "request", "reply", "subscribe", "put", "get"]
-      .find((verb) => req[verb] !== undefined) ?? "";
-    return {
-      request: { title: verb === "reply" ? verb : `${verb} ${req[verb]}`, covered: [verb] },
-      ...res && { response: { covered: res.messages ? ["message"] : [] } },
-    };
-  },
-  target: ({ url: { host, port } }) => ({ product: "NATS", host, port }),
-  connection: {
-    by: ["url", "token", "nkey", "tls"],
-    parallel: true,
-    open: async (params, attempt) => await (await import("./client.ts")).openNats(params, attempt),
-    isLost: (client) => client.isLost,
-    close: (client) => client.close(),
-  },
   refusals: [
     {
       when: /^Authorization Violation|^Authentication (Timeout|Failed)/i,
@@ -114,16 +85,4 @@ export const nats = action({
     },
     { when: /^(?![A-Z]{5,} )(?!.*certificate)/, say: "{message}" },
   ],
-  request: ({ url }, raw) => ({
-    ...Object.fromEntries(
-      Object.entries(raw).filter(([name]) =>
-        !["token", "nkey", "tls", "connection", "fresh", "timeout"].includes(name)
-      ),
-    ),
-    url: url.shown,
-  }),
-  run: async (client, params, attempt) =>
-    await (await import("./carry_out.ts")).carryOut(client, params, attempt),
-  subscribe: async (client, params, open, attempt) =>
-    await (await import("./carry_out.ts")).stayOpen(client, params, open, attempt),
 });

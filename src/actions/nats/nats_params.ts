@@ -10,13 +10,19 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
 
 /** The parameters of nats. */
 export const PARAMS = {
-  url: text("The server: `nats://user:password@host:4222`, or `tls://` for TLS")
-    .as(readUrl).required(),
+  url: brokerUrl(
+    "The server: `nats://user:password@host:4222`, or `tls://` for TLS",
+    { plain: { nats: 4222 }, secure: { tls: 4222 } },
+    "write nats://host:4222, nats://user:password@host:4222, or tls:// for TLS",
+  ).as((url, param) => {
+    if (url.username === "" || url.password !== "") return url;
+    const hint = 'write a token as "token": reports hide it there';
+    throw param.wrong("the URL has a user without a password", hint);
+  }).required(),
   publish: text("The subject to publish to").as(readSubject),
   request: text("The subject to publish to, and to wait for a reply").as(readSubject),
   reply: REPLY,
@@ -46,49 +52,11 @@ export const PARAMS = {
 /** Their values. */
 export type NatsParams = Values<typeof PARAMS>;
 
-/** A server, as a URL describes it. */
-interface Url {
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-  readonly username: string;
-  readonly password: string;
-}
-
 /** Where to begin in a stream. */
 export type Start =
   | { readonly name: "now" | "beginning" }
   | { readonly sequence: number }
   | { readonly time: string };
-
-/** Reads the URL of a server; its password is a secret before anything can fail. */
-function readUrl(text: string, param: Param): Url {
-  const url = URL.parse(text);
-  const password = decodePercents(url?.password ?? "");
-  if (password !== "") param.secrets?.add(password);
-  if (!url || !/^(nats|tls):$/.test(url.protocol) || url.hostname === "" || url.search !== "") {
-    throw param.wrong(
-      `invalid URL ${JSON.stringify(url ? withoutPassword(text) : "")}`,
-      "write nats://host:4222, nats://user:password@host:4222, or tls:// for TLS",
-    );
-  }
-  if (url.username !== "" && password === "") {
-    const hint = 'write a token as "token": reports hide it there';
-    throw param.wrong("the URL has a user without a password", hint);
-  }
-  const shown = new URL(url);
-  if (password !== "") shown.password = "***";
-  return {
-    shown: shown.href,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || 4222),
-    isSecure: url.protocol === "tls:",
-    username: decodePercents(url.username),
-    password,
-  };
-}
 
 function readSubject(subject: string, param: Param): string {
   if (/^[^\s.*>]+(\.[^\s.*>]+)*$/.test(subject)) return subject;

@@ -168,6 +168,30 @@ Deno.test("nats stays open in the background, alone, in a queue group and from a
   });
 });
 
+Deno.test("nats acknowledges for a group what later steps have taken", async () => {
+  const first = flow(`${STREAM}
+      - uses: nats
+        iteration: [1, 2, 3]
+        with: { publish: orders.new, stream: ORDERS, json: { id: "{{vars.item}}" } }
+      - id: orders
+        uses: nats
+        with: { subscribe: orders.new, stream: ORDERS, group: team, from: beginning, background: true }
+      - uses: receive
+        with: { from: orders, where: message.body.id == 2, timeout: 5s }`);
+  const second = flow(`
+      - name: the others come again
+        uses: nats
+        with: { subscribe: orders.new, stream: ORDERS, group: team, max_messages: 2, timeout: 5s }
+        test: res.messages[0].body.id == 1 && res.message.body.id == 3`);
+  await withFiles({ "first.yml": first, "second.yml": second }, async (cwd) => {
+    await using server = await natsServer(cwd);
+    const env = { NATS_URL: `nats://${signedIn}:${server.port}` };
+    for (const file of ["first.yml", "second.yml"]) {
+      assertPassed((await runCli([file], { cwd, env })).stdout);
+    }
+  });
+});
+
 Deno.test("nats asks another job for a reply", async () => {
   const text = flow(`
       - uses: nats
