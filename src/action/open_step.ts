@@ -24,8 +24,8 @@ import { allow } from "./target.ts";
 const MAX_MESSAGES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The first messages of each step, which reports show. */
-const MAX_SHOWN = 100;
+/** What reports show: the first messages of the first steps, as a load job may have thousands. */
+const MAX_SHOWN = { messages: 100, steps: 100 };
 
 /** A message that came to a step. */
 export class Message {
@@ -94,7 +94,8 @@ export class OpenStep {
    */
   add(value: Dict, bytes: number, acknowledge?: Message["acknowledge"]): void {
     if (this.#isClosed) return;
-    if (++this.#came <= MAX_SHOWN) this.#show(value);
+    const isShown = this.number < MAX_SHOWN.steps;
+    if (++this.#came <= MAX_SHOWN.messages && isShown) this.#show(value);
     this.#keep(new Message(this.#all.messages++, this, value, bytes, acknowledge));
   }
 
@@ -178,7 +179,7 @@ export class OpenStep {
     this.#kept = [];
     this.#abort.abort(reason);
     for (const receiver of this.#receivers) receiver.ended(this);
-    if (this.#came > 0) this.context.messagesCame?.(this.#came, this.#arrivals);
+    if (this.#arrivals.length > 0) this.context.messagesCame?.(this.#came, this.#arrivals);
     for (const act of this.#closers.splice(0).reverse()) await act();
   }
 }

@@ -19,7 +19,7 @@ import { renderData } from "../../expr/template.ts";
 import { addOutputSecrets } from "../../secrets/find_secrets.ts";
 import { assertionPath, STEP_TIMEOUT } from "../../workflow/step_facts.ts";
 import type { Snapshot } from "../../workflow/model.ts";
-import type { AssertionCount, Failure, StepRun } from "../event.ts";
+import type { AssertionCount, Failure } from "../event.ts";
 import { NO_RESPONSE, type StepExecution } from "../run_state.ts";
 import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
 import {
@@ -442,10 +442,6 @@ class AttemptContext implements ActionContext, AttemptDeadline {
 
   messagesCame(count: number, messages: readonly Arrival[]): void {
     const { id: run, run: { host, emit } } = this.step;
-    let outermost: StepRun = run;
-    while (outermost.within) outermost = outermost.within;
-    // Of a repeated job there may be thousands.
-    if (outermost.round !== undefined) return;
     emit({ type: "messages_came", time: host.clock.now(), run, count, messages });
   }
 

@@ -241,6 +241,8 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
         if (this.#notes.has(event.text) || this.#notes.size >= MAX_NOTES) return;
         this.#notes.add(event.text);
         return run.emit(event);
+      case "messages_came":
+        return run.emit(event);
     }
   }
 

@@ -337,6 +337,31 @@ jobs:
   ]);
 });
 
+function dataIn(page: string, id: string): string {
+  const [, data] = page.split(`<script id="${id}" type="application/json">`);
+  return data!.slice(0, data!.indexOf("</script>"));
+}
+
+/** How many messages the row of each step marks. */
+function countsIn(page: string): readonly (number | undefined)[] {
+  const { steps } = JSON.parse(dataIn(page, "data"));
+  return steps.map(({ arrivals }: { readonly arrivals?: readonly number[] }) => arrivals?.length);
+}
+
+Deno.test("the HTML report marks the messages of the rounds that it shows", async () => {
+  const steps = `
+    steps:
+      - { id: hooks, uses: listen, outputs: { url: res.url } }
+      - { uses: http, with: { get: "{{outputs.hooks.url}}" }, test: res.code == 204 }
+      - { uses: receive, with: { from: hooks, timeout: 5s } }
+`;
+  const jobs = `  - name: a\n    repeat: { count: 3 }${steps}` +
+    `  - name: b\n    load: { users: 1, count: 4 }${steps.replaceAll("hooks", "more")}`;
+  const { code, stdout, reports } = await runReports({ "w.yml": `name: Rounds\njobs:\n${jobs}` });
+  assertEquals(code, 0, stdout);
+  assertEquals(countsIn(reports["report.html"]!).filter((count) => count !== undefined), [3, 4]);
+});
+
 Deno.test("reports show when messages came, the first 100 of them, without secrets", async () => {
   const steps = `- id: hooks
   uses: listen
@@ -362,15 +387,8 @@ ${PRINTS("seq 120")}
   const [{ text }] = came.find(({ run }) => run.id === "hooks").messages;
   assertStringIncludes(text, '"order":7');
   assertEquals(/s3cret-of-ann/.test(page + lines), false);
-  const dataOf = (id: string) => {
-    const [, data] = page.split(`<script id="${id}" type="application/json">`);
-    return data!.slice(0, data!.indexOf("</script>"));
-  };
-  const counts = JSON.parse(dataOf("data")).steps.map(
-    ({ arrivals }: { readonly arrivals?: readonly number[] }) => arrivals?.length,
-  );
-  assertEquals(counts, [1, undefined, 100, undefined, undefined]);
-  const [hooks, , program] = dataOf("details-data").trim().split("\n").map((line) =>
+  assertEquals(countsIn(page), [1, undefined, 100, undefined, undefined]);
+  const [hooks, , program] = dataIn(page, "details-data").trim().split("\n").map((line) =>
     JSON.parse(line)
   );
   assertEquals([hooks.came.texts, program.came.count], [[text], 120]);
