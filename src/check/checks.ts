@@ -4,7 +4,13 @@ import { loadRate } from "./rules/load.ts";
 import { openStep } from "./rules/messages.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
 import { responseField, unknownNeed } from "./rules/results.ts";
-import { constantTest, millisecondsLimit, misplacedTest, pointlessRetry } from "./rules/steps.ts";
+import {
+  constantTest,
+  millisecondsLimit,
+  misplacedTest,
+  pointlessRetry,
+  runsAfterFailure,
+} from "./rules/steps.ts";
 import { missingVar, undefinedVar, unusedVar } from "./rules/vars.ts";
 
 /** Everything that static analysis looks for. */
@@ -20,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   misplacedTest,
   millisecondsLimit,
   pointlessRetry,
+  runsAfterFailure,
   loadRate,
   literalSecret,
   missingFile,

@@ -260,3 +260,22 @@ Deno.test("a rate that the waits of its rounds keep out of reach is a warning", 
     [jobs([["load: { rate: 200/s, for: 1m, max_in_flight: 400 }", "wait: 2s"]])],
     [jobs([["load: { users: 200, for: 1m }", "wait: 2s"]])],
   ]));
+
+Deno.test("a command that deploys after a test that may have failed is a warning", () => {
+  const deploy = "uses: shell, with: { cmd: ./deploy }";
+  return check(["runs-after-failure"], [
+    [
+      steps(["test: vars.a", `name: ¦Deploy the shop, ${deploy}`]),
+      "warning runs-after-failure: this would deploy although a test before it failed (a failed step does not stop its job: add on_failure: stop to the job)",
+    ],
+    [steps([`name: deploy, ${deploy}`, "test: vars.a"])],
+    [steps(["test: vars.a, allow_failure: true", `name: deploy, ${deploy}`])],
+    [steps(["test: vars.a", `name: deploy, skipif: "run.failed", ${deploy}`])],
+    [steps(["test: vars.a", "name: delete it, uses: http, with: { delete: 'http://x' }"])],
+    [steps(["test: vars.a", `name: undeploy, ${deploy}`])],
+    [
+      steps(["test: vars.a", `name: deploy, ${deploy}`])
+        .replace("- name: a\n", "- name: a\n    on_failure: stop\n"),
+    ],
+  ]);
+});

@@ -261,3 +261,41 @@ export const pointlessRetry: Check = {
     }
   },
 };
+
+/** Commands that a release would regret after a failed test. */
+export const runsAfterFailure: Check = {
+  codes: [
+    {
+      code: "runs-after-failure",
+      severity: "warning",
+      summary:
+        "A command named like `deploy` runs although a test before it failed: a failed step does not " +
+        "stop its job.",
+    },
+  ],
+  *find({ jobs }) {
+    for (const { draft, steps } of jobs) {
+      if (draft.stopsAtFailure) continue;
+      const first = steps.findIndex(({ draft: { test, allowFailure } }) => test && !allowFailure);
+      for (const { draft: { path, action, isCleanup }, raw } of steps.slice(first + 1)) {
+        if (first < 0 || isCleanup || raw.skipif !== undefined) continue;
+        if (!COMMANDS.has(action?.name ?? "")) continue;
+        const [, word] = CHANGES.exec(String(raw.name ?? "")) ?? [];
+        if (word === undefined) continue;
+        yield {
+          severity: "warning",
+          code: "runs-after-failure",
+          path: [...path, "name"],
+          message: `this would ${word.toLowerCase()} although a test before it failed`,
+          hint: "a failed step does not stop its job: add on_failure: stop to the job",
+        };
+      }
+    }
+  },
+};
+
+/** The actions that change something outside. Of requests, a DELETE is as often the test itself. */
+const COMMANDS: ReadonlySet<string> = new Set(["shell", "ssh"]);
+
+/** The name of a step that changes what others use. */
+const CHANGES = /^\s*(deploy|publish|release|delete)\b/i;
