@@ -154,6 +154,15 @@ const RUN: readonly Option[] = group("Run", [
     summary: "After a failed step, ask on the terminal: evaluate expressions, run it again, go on",
     excludes: ["watch", "quiet", "run"],
   },
+  {
+    name: "state",
+    value: "file",
+    path: "file",
+    summary:
+      "Remember the last run in a file: steps see it as run.previous, and how many runs in " +
+      "a row ended alike as run.streak",
+    excludes: ["run"],
+  },
   { name: "no-check", summary: "Run even if `runner check` proves that the workflow fails" },
   {
     name: "seed",

@@ -57,8 +57,13 @@ export interface Files {
   wasRead(path: string): boolean;
   /** Notes a file that a run has written, and may write again. */
   addWritten(path: string): void;
-  /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
-  stage(path: string): Promise<StagedFile>;
+  /**
+   * Opens a file to be written, whole or not at all, with these permissions if they are given.
+   * Brings its code, which few runs need.
+   */
+  stage(path: string, mode?: number): Promise<StagedFile>;
+  /** Makes a file that only one process has at a time, or says which one has it. */
+  lock(path: string): Promise<FileLock>;
   /** Removes a file; a missing file is not an error. */
   remove(path: string): Promise<void>;
   /** Opens a file that others read while it is written. */
@@ -73,6 +78,9 @@ export interface Files {
   /** The directory to which relative paths are relative. */
   workingDirectory(): string;
 }
+
+/** A file that this process has until it is released, or the number of the process that has it. */
+export type FileLock = { readonly release: () => void } | { readonly holder: string };
 
 /**
  * An entry of a directory; `link` leads to a directory, and so perhaps in a cycle, and `unreadable`

@@ -13,8 +13,9 @@ export interface StagedFile {
 /**
  * Opens a file to be replaced, by way of a temporary file beside it: nobody reads half of it.
  * Missing parent directories are created.
+ * By default, it has the permissions of the file that it replaces.
  */
-export async function stageFile(path: string): Promise<StagedFile> {
+export async function stageFile(path: string, mode?: number): Promise<StagedFile> {
   const target = resolveFile(path);
   if (target.isSpecial) return await openSpecial(target.path);
   const directory = parentOf(target.path);
@@ -26,9 +27,10 @@ export async function stageFile(path: string): Promise<StagedFile> {
   // Short, because the name of the file may be as long as names can be.
   const temporary = `${directory}/.runner-${crypto.randomUUID()}.tmp`;
   const open = () => {
-    const file = Deno.openSync(temporary, { write: true, createNew: true });
+    const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
     // Users who could not read the file before must not read it now.
-    if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
+    const permissions = mode ?? target.mode;
+    if (permissions !== undefined) Deno.chmodSync(temporary, permissions);
     return bufferWrites(file);
   };
   // Fails now if it cannot be written. It is opened again for the first data, so that a program

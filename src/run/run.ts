@@ -154,16 +154,18 @@ export function isInCi({ env }: Host): boolean {
 function openProgress(
   totals: RunTotals,
   cancellation: Cancellation,
-  { before = { state: "passed", failed: 0 } }: RunOptions,
-): () => RunProgress {
+  { before = { state: "passed", failed: 0 }, memory }: RunOptions,
+): Run["progress"] {
   totals.failures = before.failures ?? [];
-  const progress = { ...before, failures: totals.failures };
+  const { previous = null } = memory ?? {};
+  const progress = { ...before, failures: totals.failures, streak: 1, previous };
   return () => {
     progress.failed = totals.steps.failed + before.failed;
     progress.failures = totals.failures;
     const hasFailed = totals.jobs.failed + progress.failed > 0 || before.state === "failed";
     const isInterrupted = cancellation.reason !== undefined || before.state === "interrupted";
     progress.state = isInterrupted ? "interrupted" : hasFailed ? "failed" : "passed";
+    progress.streak = progress.state === previous?.state ? previous.streak + 1 : 1;
     return progress;
   };
 }
@@ -185,9 +187,10 @@ async function runPlan(
     await run.draining.sleep(piece.startAt - clock.now(), run.deadlines);
   }
   const ticks = clock.ticks();
+  const started = clock.now();
   run.emit({
     type: "run_started",
-    time: clock.now(),
+    time: started,
     name: workflow.name,
     description: workflow.description,
     file: workflow.document.name,
@@ -212,10 +215,11 @@ async function runPlan(
     (options.strict ? strictReason(totals) : undefined);
   // The totals do not count causes outside this run that block a job.
   const passed = totals.jobs.failed === 0 && interrupted === undefined && !(piece && isBlocked);
+  const duration = roundDuration(clock.ticks() - ticks);
   run.emit({
     type: "run_finished",
     time: clock.now(),
-    duration: roundDuration(clock.ticks() - ticks),
+    duration,
     state: passed ? "passed" : "failed",
     interrupted,
     ...totals.all(),
@@ -223,7 +227,10 @@ async function runPlan(
     coverage: coverage.length === 0 ? undefined : coverage,
   });
   const { state, failures = [] } = run.progress();
-  options.onEnd?.({ state: state === "passed" && !passed ? "failed" : state, failures });
+  options.memory?.keep({
+    ...{ state: state === "passed" && !passed ? "failed" : state, failures, started, duration },
+    ...{ outputs: run.outputs.ofSteps(), secrets: run.secrets },
+  });
   return passed;
 }
 

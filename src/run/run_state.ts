@@ -82,8 +82,8 @@ export interface RunOptions {
    * round that they are from.
    */
   readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
-  /** Receives what is known of the run when it is over. */
-  readonly onEnd?: ((end: RunEnd) => void) | undefined;
+  /** What the run before has left, and takes what this one leaves. */
+  readonly memory?: RunMemory | undefined;
   /** How it was started, for reports. */
   readonly origin?: RunOrigin;
   /** Where it is one of several. */
@@ -125,7 +125,7 @@ export interface FailedStep {
   readonly mask: (text: string) => string;
 }
 
-/** The state of a run, as its steps see it. */
+/** What steps see of their run. */
 export interface RunProgress {
   readonly state: "passed" | "failed" | "interrupted";
   readonly failed: number;
@@ -133,10 +133,44 @@ export interface RunProgress {
   readonly failures?: readonly RunFailure[];
 }
 
-/** A run that is over, as later runs see it. */
+/** What a run knows of the one before it, and what it leaves for the next one. */
+export interface RunMemory {
+  readonly previous?: PreviousRun | undefined;
+  /** Takes the end of the run. */
+  readonly keep: (end: RunEnd) => void;
+}
+
+/** What steps see of the runs before. */
+export interface RunPast {
+  /** How many runs in a row, this one included, are in this state. */
+  readonly streak: number;
+  readonly previous: PreviousRun | null;
+}
+
+/** The last run, as the next one sees it. */
+export interface PreviousRun {
+  readonly state: RunProgress["state"];
+  /** How many runs in a row, this one included, ended in this state. */
+  readonly streak: number;
+  /** When the first of them began: `2026-01-31T08:00:00.000Z`. */
+  readonly since: string;
+  /** Seconds. */
+  readonly duration: number;
+  /** The outputs of its steps that are not secret. */
+  readonly outputs: StepOutputs;
+}
+
+/** A run that is over. */
 export interface RunEnd {
   readonly state: RunProgress["state"];
   readonly failures: readonly RunFailure[];
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly outputs: StepOutputs;
+  /** Knows what of them is secret. */
+  readonly secrets: Masker;
 }
 
 /** The default time limit of cleanup steps after an interruption. */
@@ -252,7 +286,7 @@ export class RunExecution {
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets!: AddExchangedSecrets;
   /** The state of the run at any time, also for an embedded job. */
-  readonly progress!: () => RunProgress;
+  readonly progress!: () => RunProgress & RunPast;
   /** The position of a step of an embedded job, where positions are asked for. */
   readonly positionOf?: (step: Step) => Position;
   /** Emits an event, which reaches reports without secrets. */

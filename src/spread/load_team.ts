@@ -151,7 +151,8 @@ class LoadTeam implements LoadRounds {
 function taskOf({ run, job, names }: RoundStart, index: number, of: number): LoadTask {
   const { plan, vars, outputs, options, detail, snapshots, secrets } = run;
   const { document: { name, files, defaults } } = plan.workflow;
-  const { load: longest, strict, permissions, tls, openapi, cleanupTimeout, piece } = options;
+  const { load: longest, strict, permissions, tls, openapi, cleanupTimeout, piece, memory } =
+    options;
   const before = [...piece?.outputs ?? [], ...Object.entries(outputs.ofSteps())];
   return {
     document: { name, files, ...defaults ? { defaults } : {} },
@@ -164,6 +165,7 @@ function taskOf({ run, job, names }: RoundStart, index: number, of: number): Loa
       Object.entries(options.outputs ?? {}).map(([id, values]) => [id, copyValue(values) as Dict]),
     ),
     outputs: before.map(([id, values]) => [id, copyValue(values) as Dict]),
+    previous: memory?.previous,
     secrets: secrets.secrets,
     options: {
       ...{ load: longest, strict, permissions, tls, openapi, cleanupTimeout, snapshots },

@@ -9,7 +9,7 @@ import type { Host } from "../host/host.ts";
 import { Cancellation } from "../run/cancellation.ts";
 import type { Failure, LoadSecondFields, PiecePart, RunEvent } from "../run/event.ts";
 import { run } from "../run/run.ts";
-import type { RunOptions } from "../run/run_state.ts";
+import type { PreviousRun, RunOptions } from "../run/run_state.ts";
 import { Masker } from "../secrets/masker.ts";
 import { SHORTEST_SECRET } from "../secrets/secrets.ts";
 import { loadDocument } from "../workflow/load_workflow.ts";
@@ -31,6 +31,7 @@ export interface LoadTask {
   /** Of steps of other workflows, and of this one. */
   readonly visible: StepOutputs;
   readonly outputs: readonly (readonly [stepId: string, values: Dict])[];
+  readonly previous: PreviousRun | undefined;
   readonly secrets: readonly string[];
   readonly options: Pick<
     RunOptions,
@@ -142,6 +143,7 @@ async function runTask(
   await run(onlyRounds(plan, job), host, take, {
     ...options,
     secrets,
+    memory: { previous: task.previous, keep() {} },
     outputs: visible,
     piece: {
       header: { ...NO_RUN, jobs: [job], part },

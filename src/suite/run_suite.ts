@@ -14,7 +14,12 @@ import type { StepOutputs } from "../run/execute/outputs.ts";
 import { JobSlots, Locks } from "../run/execute/slots.ts";
 import { maskEvent } from "../run/mask_event.ts";
 import { run } from "../run/run.ts";
-import { CLEANUP_TIMEOUT, type RunOptions, type RunProgress } from "../run/run_state.ts";
+import {
+  CLEANUP_TIMEOUT,
+  type RunMemory,
+  type RunOptions,
+  type RunProgress,
+} from "../run/run_state.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../secrets/find_secrets.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { Suite, SuiteMember } from "./suite.ts";
@@ -24,11 +29,14 @@ import type { Suite, SuiteMember } from "./suite.ts";
  * `outputs` and `before` are what earlier processes of its run have left, and `onOutputs` takes
  * what its setup publishes.
  */
-export interface SuiteRunOptions extends Omit<RunOptions, "piece" | "secrets" | "suite"> {
+export interface SuiteRunOptions
+  extends Omit<RunOptions, "memory" | "piece" | "secrets" | "suite"> {
   /** The maximum number of workflows that run at once. */
   readonly workers?: number;
   /** The host of the run of a workflow, not of setup and teardown; by default that of all. */
   readonly hostOf?: (path: string) => Host;
+  /** The memory of a workflow by its key, and of the suite by its name. */
+  readonly memoryOf?: (subject: string) => RunMemory;
   /** Knows the secrets that were given to all workflows; each learns its own. */
   readonly makeSecrets: () => Masker;
   /** Where it is one process of a run on several machines: its description in `suite_started`. */
@@ -57,10 +65,11 @@ export async function runSuite(
 ): Promise<boolean> {
   const { setup, workflows, teardown } = suite;
   const { clock } = host;
-  const { cancellation = new Cancellation(), timeout, before, origin } = options;
+  const { cancellation = new Cancellation(), timeout, before, origin, memoryOf } = options;
   const runId = crypto.randomUUID();
   const ticks = clock.ticks();
-  const suiteRun = new SuiteRun(host, emit, { ...options, cancellation }, runId);
+  const memory = memoryOf?.(`suite ${suite.name ?? ""}`.trimEnd());
+  const suiteRun = new SuiteRun(host, emit, { ...options, cancellation }, runId, memory);
   const started: RunEvent = {
     type: "suite_started",
     runId,
@@ -85,14 +94,20 @@ export async function runSuite(
   const interrupted = cancellation.reason;
   const isUnrun = workflows.length > 0 && before?.state === "failed";
   const passed = totals.workflows.failed === 0 && interrupted === undefined && !isUnrun;
+  const duration = roundDuration(clock.ticks() - ticks);
+  const state = passed ? "passed" : "failed";
   emit({
     type: "suite_finished",
     runId,
     time: clock.now(),
-    duration: roundDuration(clock.ticks() - ticks),
-    state: passed ? "passed" : "failed",
+    duration,
+    state,
     interrupted,
     ...totals,
+  });
+  memory?.keep({
+    ...{ state: interrupted === undefined ? state : "interrupted", failures: suiteRun.failures },
+    ...{ started: started.time, duration, outputs: {}, secrets: options.makeSecrets() },
   });
   return passed;
 }
@@ -101,11 +116,13 @@ export async function runSuite(
 class SuiteRun {
   /** The workflows that are over. */
   readonly ended: EndedWorkflow[] = [];
-  #failures: readonly RunFailure[] = [];
+  /** Why they failed. */
+  failures: readonly RunFailure[] = [];
   readonly #host: Host;
   readonly #emit: Emit;
   readonly #options: SuiteRunOptions & { readonly cancellation: Cancellation };
   readonly #id: string;
+  readonly #memory: RunMemory | undefined;
   readonly #draining = new Cancellation();
   readonly #slots: JobSlots | undefined;
   readonly #locks = new Locks();
@@ -118,7 +135,9 @@ class SuiteRun {
     emit: Emit,
     options: SuiteRunOptions & { readonly cancellation: Cancellation },
     id: string,
+    memory: RunMemory | undefined,
   ) {
+    this.#memory = memory;
     this.#host = host;
     this.#emit = emit;
     this.#options = options;
@@ -191,7 +210,22 @@ class SuiteRun {
     return {
       state: reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed",
       failed: this.ended.reduce((sum, { steps }) => sum + steps.failed, before?.failed ?? 0),
-      failures: this.#failures,
+      failures: this.failures,
+    };
+  }
+
+  /** Teardown sees the run of the suite before, and leaves none of its own. */
+  #memoryOf({ key }: SuiteMember, role: SuitePart["role"]): RunMemory {
+    const isLast = role === "teardown";
+    const memory = isLast ? this.#memory : this.#options.memoryOf?.(key);
+    return {
+      previous: memory?.previous,
+      keep: (end) => {
+        if (isLast) this.failures = end.failures;
+        else this.failures = firstFailures([...this.failures, ...end.failures]);
+        // One that setup or --fail-fast kept from running says nothing about what it tests.
+        if (!isLast && this.ended.at(-1)?.state !== "skipped") memory?.keep(end);
+      },
     };
   }
 
@@ -202,7 +236,8 @@ class SuiteRun {
     own: RunOptions & Required<Pick<RunOptions, "cancellation" | "draining">>,
     host = this.#host,
   ): Promise<boolean> {
-    const { makeSecrets, workers: _, hostOf: __, header: ___, ...options } = this.#options;
+    const { makeSecrets, workers: _, hostOf: __, header: ___, memoryOf: ____, ...options } =
+      this.#options;
     const secrets = makeSecrets();
     for (const [id, values] of Object.entries(this.#outputs)) {
       addSecretsOf({ [id]: values }, secrets);
@@ -227,7 +262,7 @@ class SuiteRun {
         locks: this.#locks,
         suite: { id: this.#id, index: member.index, role },
         outputs: this.#outputs,
-        onEnd: ({ failures }) => this.#failures = firstFailures([...this.#failures, ...failures]),
+        memory: this.#memoryOf(member, role),
         onOutputs: role === "setup"
           ? (outputs) => {
             this.#outputs = { ...this.#outputs, ...outputs };

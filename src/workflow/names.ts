@@ -182,6 +182,15 @@ export const NAMES: Readonly<Record<string, NameText>> = {
     failures: list(
       "why they failed, the first 100: `job`, `step`, `message`, `file` and `line` of each",
     ),
+    streak: integer("how many runs in a row, this one included, are in this state, by `--state`"),
+    previous: map("the run before, by `--state`; nil at the first one"),
+  }),
+  ...below("run.previous", {
+    state: string("how it ended: `passed`, `failed` or `interrupted`"),
+    streak: integer("how many runs in a row had ended in that state"),
+    since: string("when the first of them began: `2026-01-31T08:00:00.000Z`"),
+    duration: number("how long it took, in seconds"),
+    outputs: map("the outputs of its steps that are not secret: `<step id>.<name>`"),
   }),
   job: map("how the job is going, in its `finally`"),
   ...below("job", {

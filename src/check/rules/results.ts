@@ -145,7 +145,7 @@ function messageFields(step: CheckedStep | undefined, stepsById: CheckModel["ste
 
 const FIELDS = {
   rt: ["duration", "sec"],
-  run: ["state", "failed", "failures"],
+  run: ["state", "failed", "failures", "streak", "previous"],
   job: ["state", "failed"],
 };
 

@@ -24,6 +24,8 @@ export interface ReportSettings
   readonly targets: readonly ReportTarget[];
   /** The directory of the results of earlier runs. */
   readonly history?: string;
+  /** The file in which runs remember the one before. */
+  readonly state?: string;
   /** Whether to ask how to go on after a step that has failed. */
   readonly pauses: boolean;
 }
@@ -37,6 +39,8 @@ export async function readReportSettings(
   const { args, switches, values, settings } = invocation;
   const history = values.get("history");
   if (history !== undefined) refuseWithoutRun(switches, "keep in a history");
+  const state = values.get("state");
+  if (state !== undefined) refuseWithoutRun(switches, "remember");
   const pauses = switches.has("pause-on-failure");
   if (pauses && !(host.stdin.isTerminal && host.stderr.isTerminal)) {
     throw new UsageError(
@@ -57,6 +61,7 @@ export async function readReportSettings(
     minCoverage: settings.minCoverage,
     targets: await reportTargets(invocation, host),
     history,
+    state,
     pauses,
   };
 }

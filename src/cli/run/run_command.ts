@@ -95,7 +95,8 @@ async function loadWorkflowRun(
   return {
     failed: new FailedJobs(),
     isPlain: !hasRounds(plan),
-    run: (emit, reported) => run(plan, runHost, emit, { ...options, secrets, ...reported }),
+    run: (emit, { memoryOf, ...reported }) =>
+      run(plan, runHost, emit, { ...options, secrets, memory: memoryOf?.(path), ...reported }),
     async show() {
       const { renderPlan } = await import("./render_plan.ts");
       return renderPlan(plan, planning, secrets);

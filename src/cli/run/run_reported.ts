@@ -5,6 +5,7 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "../../report/files/history.ts";
 import type { FileReports, ReportTarget } from "../../report/files/open_files.ts";
+import type { State } from "../../report/files/state.ts";
 import { openReport } from "../../report/open_report.ts";
 import type { Change } from "../../report/record.ts";
 import { Recorder } from "../../report/recorder.ts";
@@ -15,8 +16,8 @@ import { renderSummary, type SummaryRow, textRow } from "../../report/text/summa
 import { Cancellation } from "../../run/cancellation.ts";
 import type { RunEvent, RunFinished, StepTally, StepTree } from "../../run/event.ts";
 import { isInCi } from "../../run/run.ts";
-import type { RunOptions } from "../../run/run_state.ts";
 import { type FailedJobs, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
+import type { SuiteRunOptions } from "../../suite/run_suite.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
@@ -33,7 +34,10 @@ interface Runnable {
   /** Whether its report may need the texts of failures, and of nothing else that is rare. */
   readonly isPlain?: boolean;
   /** Takes the options that depend on the reports. */
-  readonly run: (emit: (event: RunEvent) => void, options: RunOptions) => Promise<boolean>;
+  readonly run: (
+    emit: (event: RunEvent) => void,
+    options: Omit<SuiteRunOptions, "makeSecrets">,
+  ) => Promise<boolean>;
 }
 
 /** A run that was loaded, and may be shown instead. */
@@ -112,6 +116,7 @@ export async function runReported(
     late,
   });
   let files: FileReports | undefined;
+  let state: State | undefined;
   let stopped: number | undefined;
   const stopListening = host.signals.listen(
     (signal) => {
@@ -155,11 +160,13 @@ export async function runReported(
     if (!isFirst) files?.take(change);
   };
   try {
+    state = settings.state === undefined ? undefined : await openState(settings.state, host);
     files = await openFiles(settings, program, recorder, cancellation);
     const isDetailed = verbose || targets.some(({ format }) => format.detailed);
     const passed = await run(take, {
       cancellation,
       timeout,
+      memoryOf: state && ((subject) => state!.of(subject)),
       beforeFailure: late && (() => late.load()),
       onFailedStep: settings.pauses
         ? (await import("./ask_after_failure.ts")).makeAsker(local, cancellation, settings.colour)
@@ -174,6 +181,9 @@ export async function runReported(
         ...verbose ? { debug: true, limit: Infinity } : {},
       },
     });
+    // An interrupted run says nothing about what it tests, unless it took too long.
+    const isCutShort = ![undefined, timeout?.reason].includes(cancellation.reason);
+    if (!isCutShort) await state?.save();
     // A signal that came while the program was busy is heard now, or never.
     if (clock.ticks() - settings.began > 1000) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -217,8 +227,13 @@ export async function runReported(
   } finally {
     report.close();
     files?.discard();
+    state?.close();
     stopListening();
   }
+}
+
+async function openState(path: string, host: Host): Promise<State> {
+  return await (await import("../../report/files/state.ts")).State.open(path, host);
 }
 
 /** Folds parts of the log, where that is one of GitLab CI. */

@@ -1,4 +1,3 @@
-import { tryParseJson } from "../../base/value/parse_json.ts";
 import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import type { LoadNumbers, RunFinished } from "../../run/event.ts";
@@ -11,6 +10,7 @@ import {
   type SuiteRecord,
   timesOf,
 } from "../record.ts";
+import { readKept } from "./kept_file.ts";
 import { runLabel } from "../failed_parts.ts";
 import { type Case, type CaseSuite, durationOf, suitesOf, withDistinctNames } from "./cases.ts";
 
@@ -112,7 +112,7 @@ export async function openHistory(path: string, { files, clock }: Host): Promise
 async function readRun(path: string, files: Host["files"]): Promise<HistoryRun | null | undefined> {
   if (!path.endsWith(".json")) return undefined;
   try {
-    const run = tryParseJson(new TextDecoder().decode(await files.read(path)));
+    const run = await readKept(path, SCHEMA, files);
     return isRun(run) ? run : undefined;
   } catch (error) {
     return error instanceof Error && error.name === "NotFound" ? null : undefined;
@@ -120,7 +120,7 @@ async function readRun(path: string, files: Host["files"]): Promise<HistoryRun |
 }
 
 function isRun(file: unknown): file is HistoryRun {
-  return isDict(file) && file.schema === SCHEMA && typeof file.subject === "string" &&
+  return isDict(file) && typeof file.subject === "string" &&
     isTime(file.started) && isTime(file.duration) &&
     (file.state === "passed" || file.state === "failed") &&
     (file.steps === undefined || isDict(file.steps) && Object.values(file.steps).every(isNumber)) &&

@@ -1,8 +1,8 @@
-import { explainDenial } from "../../host/explain_denial.ts";
 import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import { RunnerError } from "../../base/errors.ts";
 import type { History, OpenHistory } from "./history.ts";
+import { cannotWrite, explained, renderKept } from "./kept_file.ts";
 import type { Change } from "../record.ts";
 import type { Recorder } from "../recorder.ts";
 import type { FileFormat, RenderChange, RenderRecords } from "./registry.ts";
@@ -113,7 +113,7 @@ function historyTarget({ path, file, with: runsWith }: OpenHistory): OpenTarget 
   return {
     path,
     file: explained(file, path, "history"),
-    renderRecords: (records, suite) => [`${JSON.stringify(runsWith(records, suite).at(-1))}\n`],
+    renderRecords: (records, suite) => [renderKept(runsWith(records, suite).at(-1)!)],
   };
 }
 
@@ -175,32 +175,6 @@ async function openFile(
 
 function outputFile(output: Output): StagedFile {
   return { write: (text: string) => void output.write(text), commit() {}, discard() {} };
-}
-
-/** A file whose errors say what could not be written. */
-function explained(file: StagedFile, path: string, what?: string): StagedFile {
-  const explain = (operation: () => void) => {
-    try {
-      operation();
-    } catch (error) {
-      throw cannotWrite(path, error, what);
-    }
-  };
-  return {
-    write: (text) => explain(() => file.write(text)),
-    commit: () => explain(() => file.commit()),
-    discard: () => file.discard(),
-  };
-}
-
-function cannotWrite(path: string, error: unknown, what = "report"): RunnerError {
-  const where = path === "-" ? "to standard output" : `'${path}'`;
-  const denial = explainDenial(error);
-  if (denial) {
-    return new RunnerError(`cannot write the ${what} ${where}: ${denial.message}`, denial.hint);
-  }
-  const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
-  return new RunnerError(`cannot write the ${what} ${where}: ${reason}`);
 }
 
 function reportsOf(
