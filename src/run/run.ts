@@ -31,7 +31,6 @@ import {
   type RoundStart,
   RunExecution,
   type RunOptions,
-  type RunProgress,
 } from "./run_state.ts";
 import type { Scope } from "../expr/expression.ts";
 import type { LoadPlan } from "./load/plan_load.ts";
