@@ -154,7 +154,7 @@ function openProgress(
   totals: RunTotals,
   cancellation: Cancellation,
   { before = { state: "passed", failed: 0 }, memory }: RunOptions,
-): Run["progress"] {
+): RunExecution["progress"] {
   totals.failures = before.failures ?? [];
   const { previous = null } = memory ?? {};
   const progress = { ...before, failures: totals.failures, streak: 1, previous };
