@@ -5,7 +5,6 @@ import { formatElapsed } from "../../base/value/duration.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "../../report/files/history.ts";
 import type { FileReports, ReportTarget } from "../../report/files/open_files.ts";
-import type { State } from "../../report/files/state.ts";
 import { openReport } from "../../report/open_report.ts";
 import type { Change } from "../../report/record.ts";
 import { Recorder } from "../../report/recorder.ts";
@@ -18,6 +17,7 @@ import type { RunEvent, RunFinished, StepTally, StepTree } from "../../run/event
 import { isInCi } from "../../run/run.ts";
 import { type FailedJobs, readFailed, writeFailed } from "../../suite/failed_jobs.ts";
 import type { SuiteRunOptions } from "../../suite/run_suite.ts";
+import type { State } from "../../suite/state.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
@@ -233,7 +233,7 @@ export async function runReported(
 }
 
 async function openState(path: string, host: Host): Promise<State> {
-  return await (await import("../../report/files/state.ts")).State.open(path, host);
+  return await (await import("../../suite/state.ts")).State.open(path, host);
 }
 
 /** Folds parts of the log, where that is one of GitLab CI. */

@@ -1,12 +1,12 @@
-import { RunnerError } from "../../base/errors.ts";
-import { type Dict, isDict } from "../../base/value/value.ts";
-import type { FileLock, Host } from "../../host/host.ts";
-import type { PreviousRun, RunEnd, RunMemory } from "../../run/run_state.ts";
-import { boundValue } from "../../secrets/bound_value.ts";
-import type { Masker } from "../../secrets/masker.ts";
-import { MASK } from "../../secrets/masker.ts";
-import { withoutSecretNames } from "../../secrets/secrets.ts";
-import { cannotWrite, explained, readKept, renderKept } from "./kept_file.ts";
+import { RunnerError } from "../base/errors.ts";
+import { type Dict, isDict } from "../base/value/value.ts";
+import type { FileLock, Host } from "../host/host.ts";
+import type { PreviousRun, RunEnd, RunMemory } from "../run/run_state.ts";
+import { boundValue } from "../secrets/bound_value.ts";
+import type { Masker } from "../secrets/masker.ts";
+import { MASK } from "../secrets/masker.ts";
+import { withoutSecretNames } from "../secrets/secrets.ts";
+import { cannotWrite, explained, readKept, renderKept } from "../report/files/kept_file.ts";
 
 /** The version of the form of the file. */
 const SCHEMA = "runner-state/1";
