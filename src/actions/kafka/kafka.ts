@@ -59,7 +59,8 @@ export const kafka = broker({
   example: "res.offset >= 0",
   refusals: [
     {
-      when: /^SASL_AUTHENTICATION_FAILED|SASL .* (?:authentication failed|mechanism is not)/,
+      when:
+        /^(SASL_AUTHENTICATION_FAILED|UNSUPPORTED_SASL)|SASL .* (?:authentication failed|mechanism is not)/,
       say: "sign-in failed: {message}",
       hint: 'check "sasl"',
     },

@@ -39,10 +39,16 @@ const NUMBERS = [
 const TRAFFIC = ["bytes_in", "bytes_out", "resent"];
 const STEP_STATS = [...NUMBERS, ...TRAFFIC, "codes", "phases"];
 
+const OF_BROKERS = ["connect", "subscribe", "wait"];
+
 /** The phases that each action reports; those without any send and receive nothing that is counted. */
 const PHASES: Readonly<Record<string, readonly string[]>> = {
   http: ["queue", "dns", "connect", "tls", "first_byte", "download"],
   browser: ["start", "actions"],
+  mqtt: OF_BROKERS,
+  nats: OF_BROKERS,
+  kafka: OF_BROKERS,
+  amqp: OF_BROKERS,
 };
 
 /** The members of the statistics of a step. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { assertHidden } from "../../support/assert_hidden.ts";
 import { assertPassed } from "../../support/assert_passed.ts";
@@ -107,6 +107,37 @@ Deno.test("kafka starts at now: an earlier message is not received", async () =>
   });
 });
 
+Deno.test("kafka begins with the first message of a time, or with the next one", async () => {
+  const steps = flow(`
+      - uses: kafka
+        iteration: [0, 1, 2]
+        with: { publish: orders, body: "{{vars.item}}", partition: 0 }
+        test: res.offset == vars.item
+      - uses: kafka
+        iteration: [2026-01-31T12:00:00Z, 2026-01-31T13:00:00+02:00, 2026-01-30]
+        with: { subscribe: orders, partition: 0, from: "{{vars.item}}", max_messages: 2 }
+        test: res.messages[0].offset == 1 && res.message.offset == 2
+      - id: later
+        uses: kafka
+        with: { subscribe: orders, partition: 0, from: 2026-01-31T12:00:01Z, background: true }
+      - uses: kafka
+        with: { publish: orders, body: next, partition: 0 }
+        test: res.offset == 3
+      - uses: receive
+        with: { from: later }
+        test: message.offset == 3 && message.body == "next"`)
+    .replace(
+      'brokers: "{{vars.brokers}}"',
+      `$&, sasl: { username: ann, password: open-sesame-42 },
+                         tls: { ca: ${tlsPath("authority.pem")} }`,
+    );
+  await withFiles({ "flow.yml": steps }, async (cwd) => {
+    await using server = await kafkaServer();
+    const { stdout } = await runCli(["flow.yml"], { cwd, env: { BROKERS: server.tlsBrokers } });
+    assertPassed(stdout);
+  });
+});
+
 Deno.test("kafka keeps what comes while other steps act, with and without a group", async () => {
   const steps = flow(`
       - uses: kafka
@@ -183,9 +214,9 @@ Deno.test("kafka signs in over TLS by either mechanism, and shows the password n
           tls: { ca: ${tlsPath("authority.pem")} }
         test: res.offset >= 0`;
   const text = flow(
-    `${step("plain")}${step("scram-sha-256")}${step("plain", "wrong-pass-1")}${
-      step("scram-sha-256", "wrong-pass-2")
-    }${step("scram-sha-512")}`,
+    step("plain") + step("scram-sha-256") + step("scram-sha-512") +
+      step("plain", "wrong-pass-1") + step("scram-sha-256", "wrong-pass-2") +
+      step("scram-sha-512", "wrong-pass-2"),
   );
   await withFiles({ "flow.yml": text }, async (cwd) => {
     await using server = await kafkaServer();
@@ -194,9 +225,10 @@ Deno.test("kafka signs in over TLS by either mechanism, and shows the password n
       cwd,
       env,
     });
-    assertStringIncludes(stdout, "2 passed · 3 failed (5)");
-    assertEquals(stdout.split("sign-in failed: SASL ").length, 1 + 2 * 3, stdout);
-    assertStringIncludes(stdout, "SCRAM-SHA-512 mechanism is not supported by the server");
+    assertStringIncludes(stdout, "3 passed · 3 failed (6)");
+    const { "events.ndjson": events } = readDirectory(`${cwd}/out`);
+    assertMatch(events!, /"phases":{"connect":\d+/);
+    assertEquals(stdout.split("sign-in failed: SASL ").length, 1 + 3 + 2, stdout);
     for (const [name, text] of Object.entries({ ...readDirectory(`${cwd}/out`), stdout, stderr })) {
       for (const secret of ["open-sesame-42", "wrong-pass-1", "wrong-pass-2"]) {
         assertHidden(secret, text, name);
@@ -206,7 +238,7 @@ Deno.test("kafka signs in over TLS by either mechanism, and shows the password n
 });
 
 Deno.test("kafka explains certificates, topics, partitions, offsets and what is no server of Kafka", async () => {
-  await using server = await kafkaServer("expired");
+  await using server = await kafkaServer("expired", ["SCRAM-SHA-256"]);
   await using silent = await rudeServer(new Uint8Array());
   await using http = await rudeServer(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));
   await using half = await rudeServer(new Uint8Array([0, 0, 0, 99, 0]));
@@ -222,6 +254,11 @@ Deno.test("kafka explains certificates, topics, partitions, offsets and what is 
     [
       `brokers: "${server.tlsBrokers}", publish: a, body: x, tls: { verify: false }`,
       "closed the connection (ECONNRESET)",
+    ],
+    [
+      `brokers: "${server.tlsBrokers}", publish: a, body: x, tls: { verify: false },
+       sasl: { mechanism: scram-sha-512, username: ann, password: open-sesame-42 }`,
+      "sign-in failed: The broker does not support the requested SASL mechanism",
     ],
     ["publish: a, body: x, partition: 9", 'topic "a" has no partition 9: it has 4'],
     ['subscribe: a, from: "99"', "(OFFSET_OUT_OF_RANGE)"],

@@ -6,12 +6,24 @@ import { tlsCertificate } from "../../support/servers/tls_fixture.ts";
 /** The user who may sign in, by either mechanism. */
 const [USER, PASSWORD] = ["ann", "open-sesame-42"];
 
+/** The mechanisms of the server, and their hashes. */
+const MECHANISMS: Readonly<Record<string, readonly [hash: string, bytes: number]>> = {
+  "SCRAM-SHA-256": ["sha256", 32],
+  "SCRAM-SHA-512": ["sha512", 64],
+};
+
+/** When the second message of each partition was published, for who asks for a time. */
+const SECOND = Date.parse("2026-01-31T12:00:00Z");
+
 /**
- * The mock cluster of librdkafka, which any client can use, on free ports. It has no TLS, no sign-in
- * and each topic that it is asked for; in front of it, a server that has TLS, asks for a password,
- * and has no topic `missing`.
+ * The mock cluster of librdkafka, which any client can use, on free ports. It has no TLS, no sign-in,
+ * no times and each topic that it is asked for; in front of it, a server that has TLS, asks for a
+ * password, finds a message by its time, and has no topic `missing`.
  */
-export async function kafkaServer(certificate = "good") {
+export async function kafkaServer(
+  certificate = "good",
+  mechanisms: readonly string[] = Object.keys(MECHANISMS),
+) {
   const child = new Deno.Command("kcat", {
     args: ["-b", "none", "-X", "test.mock.num.brokers=1", "-d", "mock", "-C", "-t", "none", "-q"],
     stdout: "null",
@@ -32,7 +44,7 @@ export async function kafkaServer(certificate = "good") {
   const sockets = new Set<Socket>();
   const serve = (client: Socket) => {
     sockets.add(client.on("close", () => sockets.delete(client)));
-    new Front(client, port, tlsPort());
+    new Front(client, port, tlsPort(), ["PLAIN", ...mechanisms]);
   };
   const server = createTlsServer(tlsCertificate(certificate), serve);
   const tlsPort = () => (server.address() as { port: number }).port;
@@ -69,7 +81,7 @@ export async function rudeServer(greeting: Uint8Array) {
 }
 
 /** The numbers of requests. */
-const [METADATA, HANDSHAKE, VERSIONS, AUTHENTICATE] = [3, 17, 18, 36];
+const [OFFSETS, METADATA, HANDSHAKE, VERSIONS, AUTHENTICATE] = [2, 3, 17, 18, 36];
 
 /** A connection of a client, and the one behind it. */
 class Front {
@@ -77,9 +89,17 @@ class Front {
   /** The kinds of the requests that the server has not answered, by correlation id. */
   readonly #kinds = new Map<number, number>();
   #isSignedIn = false;
+  #mechanism = "";
   #scram: { bare: string; nonce: string } | undefined;
+  /** The times that the server was asked for, by correlation id. */
+  readonly #times = new Map<number, number>();
 
-  constructor(readonly client: Socket, port: number, readonly ownPort: number) {
+  constructor(
+    readonly client: Socket,
+    port: number,
+    readonly ownPort: number,
+    readonly mechanisms: readonly string[],
+  ) {
     this.#behind = connect({ host: "127.0.0.1", port });
     frames(client, (frame) => this.#ask(frame));
     frames(this.#behind, (frame) => this.#answer(frame));
@@ -93,14 +113,39 @@ class Front {
     // The name of the client comes before the request itself.
     const request = frame.subarray(10 + Math.max(0, view.getInt16(8)));
     if (kind === HANDSHAKE) {
-      return this.#reply(id, [0, 0, 0, 0, 0, 2, ...text("PLAIN"), ...text("SCRAM-SHA-256")]);
+      this.#mechanism = new TextDecoder().decode(request.subarray(2));
+      const error = this.mechanisms.includes(this.#mechanism) ? 0 : 33;
+      const names = this.mechanisms.flatMap(text);
+      return this.#reply(id, [0, error, 0, 0, 0, this.mechanisms.length, ...names]);
     }
     if (kind === AUTHENTICATE) {
       return this.#signIn(id, new TextDecoder().decode(request.subarray(4)));
     }
     if (kind !== VERSIONS && !this.#isSignedIn) return void this.client.destroy();
     this.#kinds.set(id, kind);
+    if (kind === OFFSETS) this.#askOffsets(id, request);
     send(this.#behind, frame);
+  }
+
+  /** Notes the time that is asked for, and asks the cluster for the beginning in its place. */
+  #askOffsets(id: number, request: Uint8Array): void {
+    const view = viewOf(request);
+    const start = 9 + 2 + view.getInt16(9);
+    for (let count = view.getInt32(start), at = start + 4; count > 0; count--, at += 12) {
+      const time = view.getBigInt64(at + 4);
+      if (time < 0) continue;
+      this.#times.set(id, Number(time));
+      view.setBigInt64(at + 4, -2n);
+    }
+  }
+
+  /** Answers with the offset of the second message, unless it was before the time. */
+  #answerOffsets(frame: Uint8Array, time: number): void {
+    const view = viewOf(frame);
+    const start = 12 + 2 + view.getInt16(12);
+    for (let count = view.getInt32(start), at = start + 4; count > 0; count--, at += 22) {
+      view.setBigInt64(at + 14, time <= SECOND ? 1n : -1n);
+    }
   }
 
   #signIn(id: number, words: string): void {
@@ -128,10 +173,11 @@ class Front {
     const { bare, nonce } = this.#scram!;
     const [, final = "", proof = ""] = /^(.*),p=(.*)$/.exec(words)!;
     const message = `${bare},r=${nonce},s=${salt},i=4096,${final}`;
-    const sign = (key: Uint8Array, data: string) => createHmac("sha256", key).update(data).digest();
-    const salted = pbkdf2Sync(PASSWORD, atob(salt), 4096, 32, "sha256");
+    const [hash, size] = MECHANISMS[this.#mechanism]!;
+    const sign = (key: Uint8Array, data: string) => createHmac(hash, key).update(data).digest();
+    const salted = pbkdf2Sync(PASSWORD, atob(salt), 4096, size, hash);
     const clientKey = sign(salted, "Client Key");
-    const signature = sign(createHash("sha256").update(clientKey).digest(), message);
+    const signature = sign(createHash(hash).update(clientKey).digest(), message);
     const expected = clientKey.map((byte, index) => byte ^ signature[index]!);
     this.#isSignedIn = proof === new Uint8Array(expected).toBase64() && bare.includes(`n=${USER},`);
     return this.#isSignedIn
@@ -143,6 +189,8 @@ class Front {
     const view = viewOf(frame);
     const kind = this.#kinds.get(view.getInt32(0));
     this.#kinds.delete(view.getInt32(0));
+    const time = this.#times.get(view.getInt32(0));
+    if (kind === OFFSETS && time !== undefined) this.#answerOffsets(frame, time);
     if (kind === VERSIONS) {
       const own = [HANDSHAKE, AUTHENTICATE].flatMap((kind) => [0, kind, 0, 0, 0, 1]);
       const count = view.getInt32(6);
