@@ -83,6 +83,8 @@ export const SIDEBAR = [
     ["Database before and after", "database"],
     ["A mail that must arrive", "mail"],
     ["Webhooks", "webhooks"],
+    ["A mock of a dependency", "mock"],
+    ["Queues and messages", "messages"],
     ["Docker Compose stack", "docker-compose"],
     ["Monitoring with cron and alerts", "monitoring"],
     ["Certificates and mutual TLS", "certificates"],

@@ -1,24 +1,7 @@
-import { assertEquals } from "@std/assert";
-import { assertPassed } from "../support/assert_passed.ts";
-import { readBlocks, readDocument } from "../support/documents.ts";
-import { runHere } from "../support/run/run_main.ts";
+import { assertRuns } from "../support/documented_workflow.ts";
 import { withServer } from "../support/servers/with_server.ts";
-import { withFiles } from "../support/temp_dir.ts";
 
-/** Runs the workflow of a name in a page, with a variable of the environment. */
-async function assertRuns(page: string, name: string, env: Readonly<Record<string, string>>) {
-  const blocks = readBlocks(await readDocument(`docs/reference/actions/${page}.md`));
-  const [flow, ...others] = blocks.filter(({ text }) => text.startsWith(`name: ${name}\n`));
-  assertEquals(others, []);
-  const { code, stdout, stderr } = await withFiles(
-    { "flow.yml": flow!.text },
-    (cwd) => runHere(["flow.yml"], { cwd, env: { NO_COLOR: "1", ...env } }),
-  );
-  assertEquals([code, stderr], [0, ""], stdout);
-  assertPassed(stdout);
-}
-
-Deno.test("the two clients of the page of websocket hear each other", async () => {
+Deno.test("the two clients of the documents hear each other", async () => {
   const rooms = new Map<string, Set<WebSocket>>();
   await using server = withServer((request) => {
     const { socket, response } = Deno.upgradeWebSocket(request);
@@ -31,7 +14,8 @@ Deno.test("the two clients of the page of websocket hear each other", async () =
     return response;
   });
   const url = server.url.replace("http:", "ws:");
-  await assertRuns("websocket", "Two clients", { CHAT_URL: url });
+  await assertRuns("reference/actions/websocket", "Two clients", { CHAT_URL: url });
+  await assertRuns("cookbook/messages", "Chat", { CHAT_URL: url });
 });
 
 Deno.test("the price that the page of sse changes arrives", async () => {
@@ -49,5 +33,5 @@ Deno.test("the price that the page of sse changes arrives", async () => {
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
-  await assertRuns("sse", "Live", { SERVER_URL: server.url });
+  await assertRuns("reference/actions/sse", "Live", { SERVER_URL: server.url });
 });
