@@ -72,8 +72,8 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
-  "files that hello loads": 110,
-  "lines that hello loads": 18_700,
+  "files that hello loads": 107,
+  "lines that hello loads": 18_500,
   "lines of the kernel": 30_000,
   "exports that one other file uses": 1_100,
 };

@@ -1,7 +1,7 @@
 import { ACTIONS } from "../actions/registry.ts";
-import { IMPORTERS } from "../importer/registry.ts";
+import type { ImporterName } from "../importer/registry.ts";
 import type { Command, CommandTable, Option } from "./command.ts";
-import { EXPORTERS } from "../spread/engines/registry.ts";
+import type { EngineName } from "../spread/engines/registry.ts";
 import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
 
 /** Options that every command has. */
@@ -15,6 +15,12 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { group: "Other", name: "version", summary: "Print the version and exit" },
   { group: "Output", name: "no-color", summary: "Print without colours" },
 ];
+
+/** The names of what other modules load: a missing one is a type error. */
+const IMPORTERS = Object.keys(
+  { curl: 0, har: 0, postman: 0, hurl: 0, http: 0, bruno: 0 } satisfies Record<ImporterName, 0>,
+);
+const ENGINES = Object.keys({ github: 0, gitlab: 0, argo: 0 } satisfies Record<EngineName, 0>);
 
 /** For commands with `--out`. */
 const FORCE: Option = {
@@ -41,7 +47,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       {
         name: "from",
         value: "format",
-        choices: IMPORTERS.map(({ name }) => name),
+        choices: IMPORTERS,
         summary: "The format, if it is not recognized by name or content; see: runner help migrate",
       },
       {
@@ -246,8 +252,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     operands: [
       {
         name: "engine",
-        choices: EXPORTERS.map(({ name }) => name),
-        summary: EXPORTERS.map(({ name }) => name).join(", "),
+        choices: ENGINES,
+        summary: ENGINES.join(", "),
       },
       {
         name: "workflow_file",

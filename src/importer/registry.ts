@@ -1,9 +1,11 @@
 import type { Translate } from "./input.ts";
 
+/** The words after `--from`. */
+export type ImporterName = "curl" | "har" | "postman" | "hurl" | "http" | "bruno";
+
 /** Something that workflows are made from: one file and one line in the registry. */
 export interface Importer {
-  /** The word after `--from`. */
-  readonly name: string;
+  readonly name: ImporterName;
   /** The form of the input: the words of a command, a file, or a directory. */
   readonly input: "command" | "file" | "directory";
   readonly load: () => Promise<Translate>;

@@ -6,7 +6,6 @@ import { type Dict, isDict } from "../base/value/value.ts";
 import type { Document } from "../workflow/model.ts";
 import type { OuterDefaults } from "../workflow/read_files.ts";
 import type { Files, Host } from "../host/host.ts";
-import { isDirectory } from "../host/walk_directories.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 
 /** A workflow file that a suite consists of. */
@@ -98,6 +97,7 @@ export async function isManyFiles(operand: string, files: Files): Promise<boolea
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
   if (isList) return false;
   if (await files.isFile(operand).catch(() => false)) return false;
+  const { isDirectory } = await import("../host/walk_directories.ts");
   return await isDirectory(operand, files) || isPattern(operand);
 }
 

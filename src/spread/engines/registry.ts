@@ -1,8 +1,11 @@
 import type { Exported } from "./exported.ts";
 
+/** The operands of `runner export`. */
+export type EngineName = "github" | "gitlab" | "argo";
+
 /** An engine for which `runner export` writes a file. */
 interface Engine {
-  readonly name: string;
+  readonly name: EngineName;
   /** It runs everything in containers. */
   readonly needsImage?: true;
   /** Its tasks get variables only if the file names them. */
