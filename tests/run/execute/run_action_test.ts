@@ -25,6 +25,7 @@ function runAt(clock: FakeClock): RunExecution {
     cancellation: new Cancellation(),
     resources: new Resources(),
     plan: { draws: new Draws() },
+    progress: () => ({ state: "passed", failed: 0 }),
   } as unknown as RunExecution);
 }
 
