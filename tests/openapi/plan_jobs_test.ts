@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { planJobs } from "../../src/openapi/gen/make_workflow.ts";
+import { planJobs } from "../../src/openapi/gen/plan_jobs.ts";
 import { findLinks } from "../../src/openapi/gen/links.ts";
 import type { Operation } from "../../src/openapi/gen/api.ts";
 

@@ -173,7 +173,7 @@ function boundPackets(mqtt: MqttClient, stream: Duplex): void {
 }
 
 async function openWebSocket(url: string, socket: Socket, attempt: ActionAttempt): Promise<Duplex> {
-  const { loadWs, streamOf } = await import("../websocket/exchange_messages.ts");
+  const { loadWs, streamOf } = await import("../websocket/open_websocket.ts");
   const WebSocket = await loadWs();
   const opening = new WebSocket(url, ["mqtt"], {
     createConnection: () => socket,

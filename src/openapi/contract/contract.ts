@@ -14,14 +14,19 @@ import {
   type DescribedOperation,
   type DescribedParameter,
   readOperations,
-  schemaOf,
-  serversOf,
 } from "../read/operations.ts";
-import { loadSchemas, type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
-import { pathText, readInteger, type Value } from "../../base/value/value.ts";
-import { decodePercents } from "../../secrets/secrets.ts";
+import { loadSchemas, type Side, WRITE_ONLY } from "./schemas.ts";
+import { pathText, type Value } from "../../base/value/value.ts";
 import { formatJson } from "../../base/value/format_value.ts";
-import { jsonOrText, parseJson } from "../../base/value/parse_json.ts";
+import { parseJson } from "../../base/value/parse_json.ts";
+import {
+  type DescribedApi,
+  readFields,
+  readHeader,
+  readParameter,
+  type RequestParts,
+} from "./parameter_values.ts";
+import { makeRouter, type NoMatch } from "./router.ts";
 
 /** An API, and how much of it requests have used. */
 export interface Contract {
@@ -332,115 +337,6 @@ function checkResponseBody(
   return checkJson(api, schema, responseBody, "response", content.part);
 }
 
-/** An operation that a request is for, with the values in its path. */
-interface Match {
-  readonly operation: DescribedOperation;
-  readonly values: ReadonlyMap<string, string>;
-}
-
-/** The result for a request that matches no operation. */
-interface NoMatch {
-  readonly methods: readonly string[];
-  /** The path without that of the server. */
-  readonly path: string;
-}
-
-/** Finds the operation of a request; `stepBase` is another path that the server may have. */
-type Router = (method: string, path: string, stepBase?: string) => Match | NoMatch;
-
-/** `base` replaces the paths of all servers. */
-function makeRouter(
-  operations: readonly DescribedOperation[],
-  base: string | undefined,
-): Router {
-  const all = operations.map((operation) => routeOf(operation, base));
-  const isOpen = (base: string) => Number(base.includes(ANY));
-  const bases = [...new Set(all.flatMap((route) => route.bases))]
-    .sort((a, b) => isOpen(a) - isOpen(b) || b.length - a.length);
-  const patterns = new Map(bases.map((base) => [base, patternOf(base)]));
-  const routes = Map.groupBy(all, ({ segments }) => segments);
-  // A word is meant before a parameter: /pets/mine before /pets/{petId}.
-  for (const list of routes.values()) list.sort((a, b) => b.letters - a.letters);
-  return (method, path, stepBase) => {
-    const methods = new Set<string>();
-    let inside: string | undefined;
-    const extra = stepBase !== undefined && base === undefined ? [withoutSlash(stepBase)] : [];
-    for (const one of [...extra, ...bases]) {
-      const [before] = (patterns.get(one) ?? patternOf(one)).exec(path) ?? [];
-      if (before === undefined) continue;
-      const rest = path.slice(before.length) || "/";
-      inside ??= rest;
-      for (const route of routes.get(rest.split("/").length) ?? []) {
-        const { operation, pattern, names } = route;
-        const found = pattern.exec(rest);
-        if (!found || !route.bases.includes(one) && !extra.includes(one)) continue;
-        if (operation.method !== method) {
-          methods.add(operation.method);
-          continue;
-        }
-        const values = names.map((name, at) => [name, decodePercents(found[at + 1]!)] as const);
-        return { operation, values: new Map(values) };
-      }
-    }
-    return { methods: [...methods], path: inside ?? path };
-  };
-}
-
-interface Route {
-  readonly operation: DescribedOperation;
-  /** The paths of its servers; a request may also be for none of them. */
-  readonly bases: readonly string[];
-  readonly segments: number;
-  readonly pattern: RegExp;
-  readonly names: readonly string[];
-  /** The number of characters outside of parameters. */
-  readonly letters: number;
-}
-
-function routeOf(operation: DescribedOperation, base: string | undefined): Route {
-  const parts = operation.path.split(/\{([^{}]+)\}/);
-  const pattern = parts.map((part, at) =>
-    at % 2 === 1 ? "([^/]+?)" : RegExp.escape(encodePath(part))
-  );
-  return {
-    operation,
-    bases: base === undefined ? basePaths(operation) : [withoutSlash(base)],
-    segments: operation.path.split("/").length,
-    pattern: new RegExp(`^${pattern.join("")}$`),
-    names: parts.filter((_, at) => at % 2 === 1),
-    letters: parts.filter((_, at) => at % 2 === 0).join("").length,
-  };
-}
-
-/** A part of a path as requests have it: /größe as /gr%C3%B6%C3%9Fe. */
-function encodePath(part: string): string {
-  return part.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
-}
-
-/** Stands for a variable without a value in the path of a server. */
-const ANY = "*";
-
-/** The path of a server at the beginning of another one. */
-function patternOf(base: string): RegExp {
-  return new RegExp(`^${base.split(ANY).map(RegExp.escape).join("[^/]+")}(?=/|$)`);
-}
-
-function basePaths(operation: DescribedOperation): string[] {
-  const paths = serversOf(operation).map((url) => {
-    const path = url.replace(/^(?:[^/]*:\/\/[^/]*|\{[^{}]*\}(?=\/))/, "").replace(
-      /\{[^{}]*\}/g,
-      ANY,
-    );
-    return URL.parse(path, "http://localhost/")?.pathname ?? "/";
-  });
-  return [...new Set([...paths, "/"].map(withoutSlash))];
-}
-
-function withoutSlash(path: string): string {
-  const whole = path.startsWith("/") || path === "" ? path : `/${path}`;
-  return whole.replace(/\/+$/, "");
-}
-
 /** A request and its response, as they were sent. */
 export interface ContractExchange {
   readonly method: string;
@@ -484,9 +380,7 @@ interface ViolationSides {
 }
 
 /** What an exchange is compared with. */
-interface ContractApi {
-  readonly description: Description;
-  readonly schemas: Schemas;
+interface ContractApi extends DescribedApi {
   readonly hits: OperationHits;
 }
 
@@ -585,142 +479,4 @@ function messageOf({ expected, actual }: Problem, value: string): string {
   if (expected === "no such property") return "is not described";
   if (expected === WRITE_ONLY) return "is only for requests (writeOnly)";
   return `is ${actual === undefined ? "missing" : value}, expected ${expected}`;
-}
-
-/** The parts of a request that contain parameters. */
-interface RequestParts {
-  readonly path: ReadonlyMap<string, string>;
-  readonly query: URLSearchParams;
-  /** In lower case. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly cookies: ReadonlyMap<string, string>;
-  /** Undefined if the body is not a form. */
-  readonly form: URLSearchParams | undefined;
-}
-
-/** The schema of a parameter or header, and its value as data; undefined if it is not sent. */
-interface ReadParameter {
-  readonly schema: Part | undefined;
-  readonly value: Value | undefined;
-}
-
-/** Reads the value of a parameter from a request. */
-function readParameter(
-  api: ContractApi,
-  { location, name, part }: DescribedParameter,
-  parts: RequestParts,
-): ReadParameter {
-  const texts = textsOf(location, name, parts);
-  const schema = schemaOf(api.description, part);
-  const fields = location === "query" ? objectFields(api, schema, part, name, parts) : [];
-  if (fields.length > 0) return { schema, value: readFields(api, schema, fields) };
-  if (texts.length === 0) return { schema, value: undefined };
-  return { schema, value: readValue(api, schema, part.value, texts) };
-}
-
-/** Reads the fields of an object; a repeated field becomes a list if its schema allows one. */
-function readFields(
-  api: ContractApi,
-  schema: Part | undefined,
-  fields: readonly (readonly [name: string, text: string])[],
-): Value {
-  const texts = Map.groupBy(fields, ([name]) => name);
-  return Object.fromEntries([...texts].map(([name, those]) => {
-    const property = schema && api.schemas.propertyOf(schema, name);
-    const all = those.map(([, text]) => text);
-    if (!property) return [name, all[0]!];
-    return [name, readValue(api, property, { in: "query" }, all)];
-  }));
-}
-
-/** Reads the value of a header of a response. */
-function readHeader(api: ContractApi, header: Part, text: string): ReadParameter {
-  const schema = schemaOf(api.description, header);
-  return { schema, value: readValue(api, schema, header.value, [text]) };
-}
-
-function textsOf(location: string, name: string, parts: RequestParts): readonly string[] {
-  const { path, query, headers, cookies, form } = parts;
-  switch (location) {
-    case "path":
-      return [path.get(name)].flatMap((text) => text ?? []);
-    case "query":
-      return query.has(name) ? query.getAll(name) : query.getAll(`${name}[]`);
-    case "header":
-      return [headers.get(name.toLowerCase())].flatMap((text) => text ?? []);
-    case "cookie":
-      return [cookies.get(name)].flatMap((text) => text ?? []);
-    case "formData":
-      return form?.getAll(name) ?? [];
-    default:
-      return [];
-  }
-}
-
-/** The fields of an object in the query: `filter[name]=x`, or one parameter for each. */
-function objectFields(
-  { description }: ContractApi,
-  schema: Part | undefined,
-  parameter: Part,
-  name: string,
-  { query }: RequestParts,
-): (readonly [string, string])[] {
-  const { style, explode } = mapOf(parameter.value);
-  if (style === "deepObject") {
-    return [...query].flatMap(([key, text]) =>
-      key.startsWith(`${name}[`) && key.endsWith("]")
-        ? [[key.slice(name.length + 1, -1), text] as const]
-        : []
-    );
-  }
-  const properties = schema && description.child(schema, "properties");
-  const isObject = mapOf(schema?.value).type === "object" && properties !== undefined;
-  if (!isObject || explode === false || query.has(name)) return [];
-  return Object.keys(mapOf(properties.value)).flatMap((key) =>
-    query.getAll(key).map((text) => [key, text] as const)
-  );
-}
-
-const SEPARATORS: Readonly<Record<string, RegExp>> = {
-  spaceDelimited: / |%20/,
-  pipeDelimited: /\|/,
-  ssv: / /,
-  tsv: /\t/,
-  pipes: /\|/,
-};
-
-/** Reads the texts of a parameter, which is the value of its part. */
-function readValue(
-  { description, schemas }: ContractApi,
-  schema: Part | undefined,
-  parameter: unknown,
-  texts: readonly string[],
-): Value {
-  const raw = mapOf(parameter);
-  const [type] = Object.keys(mapOf(raw.content));
-  if (type !== undefined && isJson(type)) return jsonOrText(texts[0]!);
-  if (!schema) return texts[0]!;
-  const types = schemas.typesOf(schema);
-  if (!types.has("array")) return convert(texts[0]!, types);
-  const style = rawText(raw.collectionFormat) ?? rawText(raw.style) ?? "";
-  const [only = ""] = texts;
-  const isOne = texts.length === 1 && raw.explode !== true && style !== "multi";
-  const isRepeatable = raw.in === "query" || raw.in === "formData";
-  const parts = isOne || !isRepeatable ? only.split(SEPARATORS[style] ?? ",") : texts;
-  const items = description.child(schema, "items");
-  const itemTypes = items ? schemas.typesOf(items) : new Set<string>();
-  const isInUrl = raw.in === "query" || raw.in === "path";
-  return parts.map((part) => convert(isInUrl ? part : part.trim(), itemTypes));
-}
-
-/** Converts a text to one of these types; it stays a text if they allow strings. */
-function convert(text: string, types: ReadonlySet<string>): Value {
-  if (types.has("string") || types.size === 0) return text;
-  if (types.has("integer") || types.has("number")) {
-    if (/^-?\d+$/.test(text)) return readInteger(text) ?? text;
-    if (/^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.test(text)) return Number(text);
-  }
-  if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
-  if (types.has("null") && (text === "" || text === "null")) return null;
-  return types.has("object") ? jsonOrText(text) : text;
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { browser } from "../../../src/actions/browser/browser.ts";
-import { nearest } from "../../../src/actions/browser/run_commands.ts";
+import { nearest } from "../../../src/actions/browser/explain_failure.ts";
 import { command, describeCommand } from "../../../src/actions/browser/commands.ts";
 import { Param } from "../../../src/action/rule.ts";
 

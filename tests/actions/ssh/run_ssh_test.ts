@@ -9,8 +9,8 @@ import {
   judgeHostKey,
   linesAbout,
   parseKnownHosts,
-  Slots,
-} from "../../../src/actions/ssh/ssh_connection.ts";
+} from "../../../src/actions/ssh/host_keys.ts";
+import { Slots } from "../../../src/actions/ssh/ssh_connection.ts";
 import { type RemoteCommand, scriptOf, ssh } from "../../../src/actions/ssh/ssh.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
