@@ -222,26 +222,13 @@ async function declareForRun(name: string, params: AmqpParams, attempt: ActionAt
   return { res: { created }, brief: created ? "created" : "exists" };
 }
 
-/** The properties of a message by the names of steps and of the library. */
-const NAMES = [
-  ["content_type", "contentType"],
-  ["content_encoding", "contentEncoding"],
-  ["correlation_id", "correlationId"],
-  ["reply_to", "replyTo"],
-  ["message_id", "messageId"],
-  ["type", "type"],
-  ["app_id", "appId"],
-  ["user_id", "userId"],
-  ["expiration", "expiration"],
-  ["priority", "priority"],
-  ["delivery_mode", "deliveryMode"],
-] as const;
-
+/** Properties by the names of the library: `contentType` of `content_type`. */
 function writeProperties(given: Properties, headers: Dict | undefined): AMQPProperties {
-  const { expiration, ...rest } = given;
-  const texts = { ...rest, ...expiration !== undefined && { expiration: String(expiration) } };
-  const named = NAMES.flatMap(([name, key]) =>
-    texts[name] === undefined ? [] : [[key, texts[name]]]
+  const named = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[
+      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      name === "expiration" ? String(value) : value,
+    ]]
   );
   return {
     ...Object.fromEntries(named),
@@ -252,21 +239,17 @@ function writeProperties(given: Properties, headers: Dict | undefined): AMQPProp
 /** A message as steps see it. */
 function readMessage(queue: string, message: AMQPMessage): Dict {
   const { exchange, routingKey, redelivered, properties, body } = message;
-  const { timestamp, headers = {} } = properties;
-  const isJson = /\bjson\b/.test(properties.contentType ?? "");
-  const named = NAMES.flatMap(([name, key]) =>
-    properties[key] === undefined ? [] : [[name, properties[key]]]
+  const { headers = {}, ...others } = properties;
+  const named = Object.entries(others).filter(([, value]) => value !== undefined).map(
+    ([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value],
   );
   return {
     queue,
     exchange,
     routing_key: routingKey,
-    ...readContent(body ?? new Uint8Array(), isJson),
+    ...readContent(body ?? new Uint8Array(), /\bjson\b/.test(others.contentType ?? "")),
     headers: toValue(headers) as Dict,
-    properties: {
-      ...Object.fromEntries(named),
-      ...timestamp && { timestamp: timestamp.toISOString() },
-    },
+    properties: toValue(Object.fromEntries(named)),
     redelivered,
   };
 }

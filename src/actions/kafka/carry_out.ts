@@ -40,7 +40,7 @@ async function publish(client: Client, topic: string, params: KafkaParams, attem
   };
   const receipt = await attempt.during(
     `publishing to topic "${topic}" of ${attempt.peer}`,
-    client.explained(client.publish(topic, message, acks === "all" ? -1 : Number(acks))),
+    client.links.explained(client.publish(topic, message, acks === "all" ? -1 : Number(acks))),
     `cannot publish to topic "${topic}" of ${attempt.peer}`,
   );
   return {
@@ -67,13 +67,13 @@ export async function subscribe(
     const bytes = (value?.length ?? 0) + (key?.length ?? 0);
     return taker.take(readMessage(topic, partition, message), bytes, acknowledge);
   };
-  const fail = (error: unknown) => taker.fail(client.links.explain(error));
+  const fail = async (error: unknown) => taker.fail(await client.links.explain(error));
   if (group !== undefined) {
     const isFromBeginning = "name" in from && from.name === "beginning";
     const joining = joinGroup(client, topic, group, isFromBeginning, take, fail, attempt);
-    return await client.explained(joining);
+    return await client.links.explained(joining);
   }
-  const positions = await client.explained(client.begin(topic, from, partition));
+  const positions = await client.links.explained(client.begin(topic, from, partition));
   let isOver = false;
   client.read(topic, positions, take, () => isOver || attempt.signal.aborted).catch(fail);
   return () => {
@@ -117,7 +117,7 @@ async function joinGroup(
   groupId: string,
   fromBeginning: boolean,
   take: Take,
-  fail: (error: unknown) => void,
+  fail: (error: unknown) => Promise<void>,
   attempt: ActionAttempt,
 ): Promise<() => Promise<void>> {
   const consumer = client.kafka.consumer({
@@ -133,7 +133,7 @@ async function joinGroup(
   consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
   consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
     joined.reject(error);
-    fail(error);
+    void fail(error);
   });
   const partitions = new Map<number, Progress>();
   const send = async () => {
@@ -142,7 +142,7 @@ async function joinGroup(
       return offset === undefined ? [] : [{ topic, partition, offset }];
     });
     if (offsets.length === 0) return;
-    await client.explained(consumer.commitOffsets(offsets)).catch(async (error) => {
+    await client.links.explained(consumer.commitOffsets(offsets)).catch(async (error) => {
       throw await attempt.explain(`cannot commit the offsets of group "${groupId}"`, error);
     });
   };
@@ -212,7 +212,7 @@ function readHeaders(headers: IHeaders): Dict {
 
 async function askLag(client: Client, topic: string, groupId: string, attempt: ActionAttempt) {
   const what = `for the lag of group "${groupId}" in topic "${topic}"`;
-  const asking = client.explained(client.lag(topic, groupId));
+  const asking = client.links.explained(client.lag(topic, groupId));
   const partitions = await attempt.during(`asking ${what}`, asking, `cannot ask ${what}`);
   const lag = partitions.reduce((sum, one) => sum + one.lag, 0);
   return { res: { lag, partitions }, brief: `lag ${lag}` };

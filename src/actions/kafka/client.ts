@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { ZlibOptions } from "node:zlib";
 import type {
   Cluster as LibraryCluster,
   Kafka,
@@ -6,36 +7,29 @@ import type {
   Message,
   PartitionMetadata,
 } from "kafkajs";
-import type { ActionContext } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import type { Endpoint } from "../../action/net/endpoint.ts";
-import { placeOf } from "../../action/net/endpoint.ts";
-import { explainConnection } from "../../action/target.ts";
-import { allow } from "../../action/target.ts";
+import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
+import { allow, explainConnection } from "../../action/target.ts";
 import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import { readInTurns } from "../broker.ts";
+import { lost, readInTurns } from "../broker.ts";
 import type { KafkaParams, Start } from "./kafka_params.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";
 
-const [{ EventEmitter }, { connect }, { promisify }, { default: zlib }] = await Promise.all([
-  import("node:events"),
+const [{ connect }, { promisify }, { default: zlib }] = await Promise.all([
   import("node:net"),
   import("node:util"),
   import("node:zlib"),
 ]);
 
-/** What a step says of its cluster. */
-type ClusterParams = Pick<KafkaParams, "brokers" | "sasl" | "tls">;
-
 /** The part of the library below its clients: those of groups join them, and poll without end. */
 type Cluster = LibraryCluster & {
   readonly brokerPool: {
     readonly connectionPoolBuilder: {
-      build(to?: Partial<Endpoint>): Promise<{
+      build(to?: Endpoint): Promise<{
         readonly pool: readonly { readonly requestQueue: RequestQueue }[];
       }>;
     };
@@ -65,50 +59,42 @@ const FETCH_BYTES = 1024 * 1024;
 const RETRY = { retries: 5, initialRetryTime: 50, maxRetryTime: 500 };
 
 /** Connects to the first broker that can be reached, and signs in. */
-export async function openKafka(params: ClusterParams, attempt: ActionAttempt): Promise<Client> {
+export async function openKafka(params: KafkaParams, attempt: ActionAttempt): Promise<Client> {
   const tls = await attempt.secure(params.tls);
   const secure = tls && (await import("../../action/tls/secure_socket.ts")).secureSocket;
   const { default: library } = await import("kafkajs");
-  for (
-    const [type, decompress] of [["GZIP", zlib.gunzip], ["ZSTD", zlib.zstdDecompress]] as const
-  ) {
+  const codecs = [["GZIP", zlib.gunzip], ["ZSTD", zlib.zstdDecompress]] as const;
+  for (const [type, decompress] of codecs) {
     const inBounds = promisify(decompress) as (
       bytes: Uint8Array,
-      options: { readonly maxOutputLength: number },
+      options: ZlibOptions,
     ) => Promise<Uint8Array>;
     library.CompressionCodecs[library.CompressionTypes[type]] = () => ({
       decompress: (bytes: Uint8Array) => inBounds(bytes, { maxOutputLength: BODY_LIMIT }),
     });
   }
-  const links = new Links(params.brokers.length, attempt, tls, secure);
+  const links = new Links(params.brokers, attempt, tls, secure);
   const kafka = new library.Kafka({
     clientId: "runner",
-    // The library splits an address at its first colon: these are the places in our list.
-    brokers: params.brokers.map((_, index) => `#${index}`),
+    brokers: ["unused"],
     ...params.sasl && { sasl: { ...params.sasl } as never },
     connectionTimeout: NEVER,
     authenticationTimeout: NEVER,
     requestTimeout: NEVER,
     logLevel: library.logLevel.NOTHING,
     retry: RETRY,
-    socketFactory: ({ host, port, onConnect }) =>
-      links.open(
-        host.startsWith("#") ? params.brokers[Number(host.slice(1))]! : { host, port },
-        onConnect,
-      ) as never,
+    socketFactory: ({ host, port, onConnect }) => links.open({ host, port }, onConnect),
   });
-  const makeCluster = clusterMaker(kafka);
+  const makeCluster = clusterMaker(kafka, links);
   attempt.undo(() => links.close());
   const cluster = makeCluster({ allowAutoTopicCreation: false });
-  await Promise.race([cluster.connect(), links.failed]).catch((error) => {
-    throw links.explain(error);
-  });
+  await links.explained(Promise.race([cluster.connect(), links.failed]));
   links.isOpen = true;
   return new Client(kafka, cluster, links, library.Partitioners.DefaultPartitioner());
 }
 
 /** Makes the part of the library that makes clusters use ours: see `Cluster`. */
-function clusterMaker(kafka: Kafka): MakeCluster {
+function clusterMaker(kafka: Kafka, links: Links): MakeCluster {
   const all = kafka as unknown as Record<symbol, MakeCluster>;
   const symbol = Object.getOwnPropertySymbols(kafka)
     .find(({ description }) => description === "private:Kafka:createCluster")!;
@@ -118,7 +104,7 @@ function clusterMaker(kafka: Kafka): MakeCluster {
     const builder = cluster.brokerPool.connectionPoolBuilder;
     const build = builder.build;
     builder.build = async (to) => {
-      const built = await build(to);
+      const built = await build(await links.allow(to));
       for (const { requestQueue } of built.pool) {
         // That of the library looks for requests that wait each millisecond, although none do.
         requestQueue.scheduleCheckPendingRequests = () => {
@@ -140,14 +126,15 @@ function clusterMaker(kafka: Kafka): MakeCluster {
 class Links {
   /** Whether one was reached; then the library connects again where it must. */
   isOpen = false;
-  readonly #all = new Set<Link>();
+  readonly #all = new Set<Socket>();
   readonly #failed = Promise.withResolvers<never>();
+  #next = 0;
   #failures = 0;
-  #cause: StepError | undefined;
+  #cause: Promise<StepError> | undefined;
   #isClosed = false;
 
   constructor(
-    readonly brokers: number,
+    readonly brokers: readonly Endpoint[],
     readonly attempt: ActionAttempt,
     readonly tls: TlsOptions | undefined,
     readonly secure: typeof secureSocket | undefined,
@@ -160,85 +147,83 @@ class Links {
     return this.#failed.promise;
   }
 
-  open(to: Endpoint, onConnect: () => void): Link {
-    if (this.#isClosed) throw new Error("the connection is closed");
-    const link = new Link();
-    this.#all.add(link);
-    const lose = async (error: unknown) => {
-      if (!this.#all.delete(link)) return;
-      this.#cause = await this.#explain(error, to);
-      if (++this.#failures >= this.brokers && !this.isOpen) this.#failed.reject(this.#cause);
-      link.emit("error", error);
-    };
-    link.connect(to, this, onConnect).then((socket) => {
-      socket.on("error", (error) => void lose(error));
-      const closed = new Error("the server closed the connection");
-      socket.on("close", () => void lose(Object.assign(closed, { code: "ECONNRESET" })));
-    }, lose);
-    return link;
+  /** The server to connect to, by default the next one that the step names, if the run may. */
+  async allow(to: Endpoint | undefined): Promise<Endpoint> {
+    const server = to?.host === undefined ? this.brokers[this.#next++ % this.brokers.length]! : to;
+    try {
+      await allow({ product: "Kafka", ...server }, "brokers", this.attempt.context);
+      return server;
+    } catch (error) {
+      this.#lose(error, server);
+      throw error;
+    }
   }
 
-  /** The error of a connection that stopped the library, in place of its own. */
-  explain(error: unknown): unknown {
+  /** Opens a socket that ends when a reply comes whose size is not allowed. */
+  open(to: Endpoint, onConnect: () => void): Socket {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    const { secure, tls } = this;
+    const socket = secure ? secure(tls!, to, onConnect) : connect(to, onConnect);
+    this.#all.add(socket);
+    socket.setNoDelay(true);
+    const sizes = new Sizes();
+    readInTurns(socket, (chunk) => {
+      if (sizes.areFine(chunk)) return;
+      const hint = secure ? undefined : "does it speak TLS there? tls: true";
+      const place = `Kafka at ${placeOf(to)}`;
+      throw new StepError(`cannot read from ${place}: it is no server of Kafka`, hint);
+    });
+    return socket
+      .on("error", (error) => this.#lose(error, to, socket))
+      .on("close", () => this.#lose(lost(), to, socket));
+  }
+
+  /** Waits for a promise; an error of the library becomes that of the connection it lost, if any. */
+  async explained<T>(promise: Promise<T>): Promise<T> {
+    return await promise.catch(async (error) => {
+      throw await this.explain(error);
+    });
+  }
+
+  async explain(error: unknown): Promise<unknown> {
     const { cause = error, name, type } = error as Error & { readonly type?: unknown };
     if (error instanceof Error && typeof type === "string") {
       return Object.assign(new Error(error.message), { code: type });
     }
-    if (cause !== error) return this.explain(cause);
-    return /^KafkaJS(?:Connection|BrokerNotFound)/.test(name) ? this.#cause ?? error : error;
-  }
-
-  get context(): ActionContext {
-    return this.attempt.context;
+    if (cause !== error && !(error instanceof StepError)) return await this.explain(cause);
+    return /^KafkaJS(?:Connection|BrokerNotFound)/.test(name) ? await this.#cause ?? error : error;
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const link of this.#all) link.end();
+    for (const socket of this.#all) socket.destroy();
   }
 
-  async #explain(error: unknown, to: Endpoint): Promise<StepError> {
+  #lose(error: unknown, to: Endpoint, socket?: Socket): void {
+    if (socket && !this.#all.delete(socket)) return;
+    this.#cause = this.#explainLoss(error, to);
+    if (++this.#failures < this.brokers.length || this.isOpen) return;
+    this.#cause.then(this.#failed.reject);
+  }
+
+  async #explainLoss(error: unknown, to: Endpoint): Promise<StepError> {
     if (error instanceof StepError) return error;
-    const { message, hint } = await explainConnection(error, to, this.context.host.clock, this.tls);
+    const { clock } = this.attempt.context.host;
+    const { message, hint } = await explainConnection(error, to, clock, this.tls);
     const failing = `cannot connect to Kafka at ${placeOf(to)}`;
     return new StepError(`${failing}: ${message}`, hint, { cause: message });
   }
 }
 
-/** A socket as the library uses it, which reads no reply whose size is not allowed. */
-class Link extends EventEmitter {
-  #socket: Socket | undefined;
+/** The sizes of the replies on a connection. */
+class Sizes {
   /** The bytes that are left of a reply, or the size as far as it was read. */
   #left = 0;
   #size = 0;
   #sizeBytes = 0;
 
-  async connect(to: Endpoint, links: Links, onConnect: () => void): Promise<Socket> {
-    await allow({ product: "Kafka", ...to }, "brokers", links.context);
-    const { secure, tls } = links;
-    const socket = secure ? secure(tls!, to, onConnect) : connect(to, onConnect);
-    this.#socket = socket;
-    socket.setNoDelay(true);
-    readInTurns(socket, (chunk) => {
-      if (this.#isFine(chunk)) return void this.emit("data", chunk);
-      const hint = secure ? undefined : "does it speak TLS there? tls: true";
-      const place = `Kafka at ${placeOf(to)}`;
-      throw new StepError(`cannot read from ${place}: it is no server of Kafka`, hint);
-    });
-    return socket;
-  }
-
-  write(bytes: Uint8Array): void {
-    this.#socket?.write(bytes);
-  }
-
-  end(): void {
-    this.#socket?.destroy();
-  }
-
-  unref(): void {}
-
-  #isFine(chunk: Uint8Array): boolean {
+  /** Whether all sizes that begin in a chunk are those of replies. */
+  areFine(chunk: Uint8Array): boolean {
     for (let at = 0; at < chunk.length;) {
       if (this.#left > 0) {
         const part = Math.min(this.#left, chunk.length - at);
@@ -311,15 +296,6 @@ export class Client {
 
   close(): void {
     this.links.close();
-  }
-
-  /** Waits for a promise, whose error is the one of the connection that it lost, if any. */
-  async explained<T>(promise: Promise<T>): Promise<T> {
-    try {
-      return await promise;
-    } catch (error) {
-      throw this.links.explain(error);
-    }
   }
 
   /** Learns where the partitions of a topic are. */
