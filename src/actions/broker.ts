@@ -341,25 +341,26 @@ async function subscribeTo<P, C>(
 /** Bytes that wait to be sent, from which on nothing is read. */
 const MAX_WAITING = 1024 * 1024;
 
-/** The bytes that are read before timers and signals get a turn. */
-const TURN_BYTES = 256 * 1024;
+/** Milliseconds of reading after which timers and signals get a turn. */
+const TURN = 10;
 
 /**
  * Reads what comes, in turns with timers and signals, and as long as little waits to be sent: a
  * server could have us answer without end. What `read` throws ends the connection.
  */
 export function readInTurns(socket: Socket, read: (chunk: Uint8Array) => void): void {
-  let turn = 0;
+  let spent = 0;
   socket.on("data", (chunk: Uint8Array) => {
+    const began = performance.now();
     try {
       read(chunk);
     } catch (error) {
       socket.destroy(error as Error);
     }
-    turn += chunk.length;
+    spent += performance.now() - began;
     const isFull = socket.writableLength >= MAX_WAITING;
-    if (turn < TURN_BYTES && !isFull) return;
-    turn = 0;
+    if (spent < TURN && !isFull) return;
+    spent = 0;
     socket.pause();
     if (isFull) socket.once("drain", () => socket.resume());
     else setTimeout(() => socket.resume());
@@ -372,7 +373,7 @@ export function lost(): Error {
 }
 
 /** Milliseconds that a server has to end what it is asked to end. */
-const LONGEST_GOODBYE = 2000;
+const LONGEST_GOODBYE = 1000;
 
 /** Waits until the server has ended something, unless that takes too long. */
 export async function goodbye(ending: void | Promise<unknown>): Promise<void> {
