@@ -339,7 +339,7 @@ async function subscribeTo<P, C>(
 }
 
 /** Bytes that wait to be sent, from which on nothing is read. */
-const MAX_WAITING = 1024 * 1024;
+const MAX_WAITING = 64 * 1024;
 
 /** Milliseconds of reading after which timers and signals get a turn. */
 const TURN = 10;
@@ -373,7 +373,7 @@ export function lost(): Error {
 }
 
 /** Milliseconds that a server has to end what it is asked to end. */
-const LONGEST_GOODBYE = 1000;
+const LONGEST_GOODBYE = 500;
 
 /** Waits until the server has ended something, unless that takes too long. */
 export async function goodbye(ending: void | Promise<unknown>): Promise<void> {
