@@ -1,15 +1,22 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import type { Dict } from "../../src/action/action.ts";
 import { ACTIONS } from "../../src/actions/registry.ts";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { withRig } from "../support/run/rig.ts";
 import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
+const BY_NAME = new Map(
+  await Promise.all(
+    ACTIONS.map(async ({ name, load }) => [name, await load()] as const),
+  ),
+);
+
 /** Values of every type, and texts that are hard on programs, as YAML. */
 const VALUES = [
-  "null",
+  '"{{ nil }}"',
   "-1.5",
-  "1e300",
+  "1e+300",
   "true",
   ...['""', '"  "', '"text"', '"\\r\\nX: y"', '"\\u0000"', '"\\ud800"', '"☃"', '"http://[bad"'],
   ...["[]", "[1]", "{}", "{a: 1}", "{a: null}", "{a: [1, {b: 2}]}"],
@@ -27,8 +34,9 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "embedded") return "path: job.yml, ";
   const fields = BESIDE[action]?.[parameter] ?? "";
   if (action === "shell" && parameter !== "cmd") return `${fields}cmd: "true", `;
+  if (action in BROKERS) return verbFor(action, parameter, url);
   if (action in PLACES) return fields + placeFor(action, parameter, url);
-  return "";
+  return fields;
 }
 
 /** Where an action that speaks no HTTP connects to: the server of the test, which does. */
@@ -93,11 +101,48 @@ function placeFor(action: string, parameter: string, url: string): string {
     .map(([name, value]) => `${name}: ${JSON.stringify(value(new URL(url)))}, `).join("");
 }
 
+/** How steps name the server of a broker, without and with TLS. */
+const BROKERS: Readonly<Record<string, (host: string) => readonly Dict[]>> = {
+  amqp: (host) => [{ url: `amqp://${host}` }, { url: `amqps://${host}` }],
+  kafka: (host) => [{ brokers: host }],
+  mqtt: (host) => [{ url: `mqtt://${host}` }, { url: `mqtts://${host}` }],
+  nats: (host) => [{ url: `nats://${host}` }, { url: `tls://${host}` }],
+};
+
+/** What steps of a broker may do; a parameter is tested with the first that it goes with. */
+const VERBS: readonly Dict[] = [
+  {},
+  { body: "text" },
+  { bucket: "b" },
+  { bucket: "b", body: "text" },
+  { publish: "x" },
+  { publish: "x", body: "text" },
+  { subscribe: "x" },
+  { subscribe: "x", stream: "s" },
+  { subscribe: "x", group: "g" },
+  { declare: "x" },
+  { declare: "x", exchange: "e" },
+  { lag: "x", group: "g" },
+  { put: "x", body: "text" },
+  { group: "g" },
+];
+
+function verbFor(name: string, parameter: string, url: string): string {
+  const { problems } = BY_NAME.get(name)!;
+  const tested = { [parameter]: "{{ vars.v0 }}" };
+  const places = BROKERS[name]!(new URL(url).host);
+  const fitting = places.flatMap((place) => VERBS.map((verb) => ({ ...place, ...verb })))
+    .find((params) => problems!({ ...params, ...tested }).length === 0);
+  assert(fitting, `${name} ${parameter}`);
+  const beside = Object.entries(fitting).filter(([name]) => name !== parameter);
+  return beside.map(([name, value]) => `${name}: ${JSON.stringify(value)}, `).join("");
+}
+
 const VARS = VALUES.map((value, index) => `  v${index}: ${value}\n`).join("");
 const JOB = "name: job\nsteps:\n  - uses: hello\n";
 
 Deno.test("a parameter that turns out to be of any type does its work or fails its step", async () => {
-  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  const actions = [...BY_NAME.values()];
   await withRig(async ({ url }) => {
     const jobs = actions.flatMap(({ name, parameters = [] }) =>
       // Where a job file is, and what an expression is, has to be known before the run.
@@ -105,9 +150,9 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
         (name !== "embedded" || parameter.name !== "path") && !parameter.expression
       ).map((parameter) => {
         const steps = VALUES.map((_, index) =>
-          `  - {uses: ${name}, timeout: ${name in PLACES ? "200ms" : "30s"}, with: {${
-            others(name, parameter.name, url)
-          }` +
+          `  - {uses: ${name}, timeout: ${
+            name in PLACES || name in BROKERS ? "200ms" : "30s"
+          }, with: {${others(name, parameter.name, url)}` +
           `${parameter.name}: "{{ vars.v${index} }}"}}\n`
         );
         return { steps, text: `- name: ${name} ${parameter.name}\n  steps:\n${steps.join("")}` };

@@ -47,8 +47,7 @@ export async function serve(
   limits = LIMITS,
 ) {
   const { context } = attempt;
-  const place = `${host.includes(":") ? `[${host}]` : host}${port === 0 ? "" : ` port ${port}`}`;
-  const failing = `cannot listen at ${place}`;
+  const failing = `cannot listen at ${inBrackets(host)}${port === 0 ? "" : ` port ${port}`}`;
   await allowListening(host, port, failing, context);
   const answers = await Promise.all(
     (routes ?? []).map((route, index) => readAnswer(route, index, context)),
@@ -81,9 +80,13 @@ export async function serve(
   });
   const { port: chosen } = server.address() as { readonly port: number };
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const name = reached.includes(":") ? `[${reached}]` : reached;
-  const url = `${cert === undefined ? "http" : "https"}://${name}:${chosen}`;
+  const url = `${cert === undefined ? "http" : "https"}://${inBrackets(reached)}:${chosen}`;
   return { res: { url, host: reached, port: chosen }, brief: "open" };
+}
+
+/** A host before a port. */
+function inBrackets(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** Closes connections beyond the most that it may have; the run warns of the first. */
@@ -113,7 +116,7 @@ async function allowListening(
     if (denial) throw new StepError(`${failing}: ${denial.message}`, denial.hint);
   }
   try {
-    demand({ name: "net", host: `${host.includes(":") ? `[${host}]` : host}:${port}` });
+    demand({ name: "net", host: `${inBrackets(host)}:${port}` });
   } catch (error) {
     const denial = explainDenial(error);
     if (!denial) throw error;
@@ -144,8 +147,8 @@ class Answer {
     readonly responses: readonly ((names: Dict) => Value)[],
   ) {}
 
-  /** The parts of a path that the route names; undefined where it does not fit. */
-  match(method: string, parts: readonly string[]): Dict | undefined {
+  /** With the parts of a path that the route names; undefined where it does not fit. */
+  match(method: string, parts: readonly string[]) {
     if (method !== this.method || parts.length !== this.parts.length) return undefined;
     const params: Record<string, Value> = {};
     for (const [index, part] of this.parts.entries()) {
@@ -153,7 +156,7 @@ class Answer {
       if (part.startsWith(":")) params[part.slice(1)] = decoded(actual);
       else if (decoded(part) !== decoded(actual)) return undefined;
     }
-    return params;
+    return { answer: this, params };
   }
 
   /** The next of its responses; the last one again and again. */
@@ -224,14 +227,15 @@ class Mock {
       "http://localhost",
     );
     if (!url) return refuse(response, 400, "the URL of the request is invalid");
-    const read = await readBytes(request).catch(() => ({ isGone: true } as const));
-    if ("isGone" in read) return;
-    if (!read.bytes) {
+    const bytes = await readBytes(request).catch(() => null);
+    // The client is gone.
+    if (bytes === null) return;
+    if (!bytes) {
       context.warn(`a request to "${name}" is too large: it got 413`);
       return refuse(response, 413, `the body is larger than ${MAX_BODY} bytes`);
     }
     try {
-      await this.#answerTo(request, url, read.bytes, response);
+      await this.#answerTo(request, url, bytes, response);
     } catch (error) {
       // Before the client knows: the run may end with its answer.
       await (await context.late!()).failRun(error);
@@ -247,14 +251,7 @@ class Mock {
   ): Promise<void> {
     const headers = readFields(rawHeaders);
     const parts = pathname.split("/");
-    let found: { readonly answer: Answer; readonly params: Dict } | undefined;
-    for (const answer of this.answers ?? []) {
-      const params = answer.match(method, parts);
-      if (params) {
-        found = { answer, params };
-        break;
-      }
-    }
+    const found = this.answers?.map((answer) => answer.match(method, parts)).find((one) => one);
     const message = {
       method,
       path: decoded(pathname),
@@ -320,8 +317,8 @@ async function pause(
   timer.cancel();
 }
 
-/** The body of a request, without `bytes` if it is too large; the rest of it is not kept. */
-async function readBytes(request: IncomingMessage) {
+/** The body of a request; undefined if it is too large, of which the rest is not kept. */
+async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -329,7 +326,7 @@ async function readBytes(request: IncomingMessage) {
     if (size <= MAX_BODY) chunks.push(chunk);
     else chunks = [];
   }
-  return { bytes: size <= MAX_BODY ? await new Blob(chunks).bytes() : undefined };
+  return size <= MAX_BODY ? await new Blob(chunks).bytes() : undefined;
 }
 
 function queryOf(search: URLSearchParams): Dict {

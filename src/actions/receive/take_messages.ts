@@ -152,46 +152,43 @@ class Search implements Receiver {
   failure(waited: number, context: ActionContext): unknown {
     if (this.#fault) return this.#fault;
     if (this.#reason && !this.#reason.details.timedOut) return this.#reason;
-    const { none, count } = this.params;
-    const res = { messages: this.#found.map(({ value }) => value), waited };
-    const fail = (message: string, hint?: string, shown = this.#found.at(-1) ?? this.#nearest) =>
-      new StepError(message, hint, {
-        req: this.req,
-        res: { message: shown?.value ?? null, ...res },
-      });
+    const { params: { none, count, timeout }, condition } = this;
+    const found = this.#found.length;
     const name = this.opens.map(({ name }) => `"${name}"`).join(" or ");
+    const ending = this.#ending();
     if (none !== undefined) {
-      const what = this.condition ? "a message that fits came" : "a message came";
-      if (this.#found.length > 0) return fail(`${what} from ${name} after ${seconds(waited)}`);
-      const ending = this.#ending();
-      if (ending !== undefined) return fail(`${name} is over: ${ending}`);
+      const what = condition ? "a message that fits came" : "a message came";
+      if (found > 0) return this.#error(`${what} from ${name} after ${seconds(waited)}`, waited);
+      if (ending !== undefined) return this.#error(`${name} is over: ${ending}`, waited);
       const loss = this.#takeLoss();
-      return loss === undefined ? this.#reason : fail(loss, LOSS);
+      return loss === undefined ? this.#reason : this.#error(loss, waited, LOSS);
     }
     if (this.#isEnough) return undefined;
-    const came = this.#found.length + this.#others.length + this.#unseen;
-    const wanted = this.condition ? `${count === 1 ? "no message" : "too few messages"}` : "";
-    const missing = this.condition
-      ? `${wanted} from ${name} ${count === 1 ? "fits" : "fit"} "where"`
+    const came = countOf(found + this.#others.length + this.#unseen, "message");
+    const [missing, counts] = !condition
+      ? [count === 1 ? "no message came" : `${found} of ${count} messages came`, ""]
       : count === 1
-      ? `no message came from ${name}`
-      : `${this.#found.length} of ${count} messages came from ${name}`;
-    const ending = this.#ending();
-    const limit = this.#reason ? seconds(waited) : formatDuration(this.params.timeout);
-    const time = ending === undefined ? ` within ${limit}` : "";
-    const counts = this.condition
-      ? `: ${countOf(came, "message")} came` +
-        (count > 1 ? `, ${this.#found.length} of ${count} fit` : "")
-      : "";
-    const over = ending === undefined ? "" : `; it is over: ${ending}`;
+      ? ["no message", `: ${came} came`]
+      : ["too few messages", `: ${came} came, ${found} of ${count} fit`];
+    const fits = !condition ? "" : count === 1 ? ' fits "where"' : ' fit "where"';
+    const limit = this.#reason ? seconds(waited) : formatDuration(timeout);
+    const message = ending === undefined
+      ? `${missing} from ${name}${fits} within ${limit}${counts}`
+      : `${missing} from ${name}${fits}${counts}; it is over: ${ending}`;
     const hints = [this.#takeLoss(), this.#shownOthers(context)].filter((hint) => hint);
-    const error = fail(`${missing}${time}${counts}${over}`, hints.join("; ") || undefined);
-    if (!this.#nearest || !this.condition || this.#found.length > 0) return error;
-    const { message, hint, details } = error;
-    return this.condition.untrue(
-      { message: this.#nearest.value },
-      new StepError(message, hint, { ...details, decided: false }),
-    );
+    const isExplained = condition && this.#nearest && found === 0;
+    const error = this.#error(message, waited, hints.join("; ") || undefined, !isExplained);
+    return isExplained ? condition.untrue({ message: this.#nearest!.value }, error) : error;
+  }
+
+  #error(message: string, waited: number, hint?: string, decided?: boolean): StepError {
+    const messages = this.#found.map(({ value }) => value);
+    const res = { message: messages.at(-1) ?? this.#nearest?.value ?? null, messages, waited };
+    return new StepError(message, hint, {
+      req: this.req,
+      res,
+      ...decided === false && { decided },
+    });
   }
 
   get #isEnough(): boolean {
