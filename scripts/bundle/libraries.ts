@@ -26,7 +26,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "ioredis": "speaking to Redis",
   "json-p3": "evaluating JSONPaths",
   "kafkajs": "speaking to Apache Kafka",
-  "mqtt": "speaking MQTT",
+  "mqtt-packet": "speaking MQTT",
   "mysql2": "querying MySQL and MariaDB",
   "nodemailer/lib/mail-composer": "writing mails",
   "nodemailer/lib/smtp-connection": "sending mails by SMTP",

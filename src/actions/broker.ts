@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { StepError } from "../base/errors.ts";
 import { countOf } from "../base/text/count_of.ts";
 import { BODY_LIMIT } from "../base/value/byte_size.ts";
@@ -140,6 +140,8 @@ export function brokerUrl(
 
 /** Who gets the messages of a subscription. */
 export interface Taker {
+  /** Whether it needs no more. */
+  readonly isDone?: boolean;
   /**
    * Takes a message of so many bytes; false if it needs no more. `acknowledge` is called once it is
    * not to come again.
@@ -348,7 +350,7 @@ const TURN = 10;
  * Reads what comes, in turns with timers and signals, and as long as little waits to be sent: a
  * server could have us answer without end. What `read` throws ends the connection.
  */
-export function readInTurns(socket: Socket, read: (chunk: Uint8Array) => void): void {
+export function readInTurns(socket: Duplex, read: (chunk: Uint8Array) => void): void {
   let spent = 0;
   socket.on("data", (chunk: Uint8Array) => {
     const began = performance.now();
@@ -365,6 +367,21 @@ export function readInTurns(socket: Socket, read: (chunk: Uint8Array) => void): 
     if (isFull) socket.once("drain", () => socket.resume());
     else setTimeout(() => socket.resume());
   });
+}
+
+/**
+ * What reads a server whose messages have no bound of their own. `parse` returns how many have come
+ * in all.
+ */
+export function bounded(parse: (chunk: Uint8Array) => number): (chunk: Uint8Array) => void {
+  let [unread, before] = [0, 0];
+  return (chunk) => {
+    const messages = parse(chunk);
+    unread = messages > before ? 0 : unread + chunk.length;
+    before = messages;
+    if (unread <= BODY_LIMIT) return;
+    throw new Error(`the server sent a message of more than ${BODY_LIMIT} bytes`);
+  };
 }
 
 /** The error of a connection that the other side has closed. */

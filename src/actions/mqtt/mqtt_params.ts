@@ -15,13 +15,16 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { decodePercents, withoutPassword } from "../../secrets/secrets.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
 
 /** The parameters of mqtt. */
 export const PARAMS = {
-  url: text("The server: `mqtt://user:password@host:1883`; `mqtts://` for TLS; `ws://`, `wss://`")
-    .as(readUrl).required(),
+  url: brokerUrl(
+    "The server: `mqtt://user:password@host:1883`; `mqtts://` for TLS; `ws://`, `wss://`",
+    { plain: { mqtt: 1883, ws: 80 }, secure: { mqtts: 8883, wss: 443 } },
+    "write mqtt://host:1883, mqtt://user:password@host, mqtts:// for TLS, or ws://host/mqtt",
+    ({ protocol, pathname, search }) => /^ws/.test(protocol) || !/[^/]/.test(pathname + search),
+  ),
   publish: text("The topic to publish to").as(readTopic),
   subscribe: texts("The topics to receive from; `+` matches one level, `#` all further ones")
     .as((filters, param) => filters.map((filter) => readFilter(filter, param))),
@@ -65,52 +68,6 @@ export type MqttParams = Values<typeof PARAMS>;
 
 /** How often a message arrives: at most once, at least once, exactly once. */
 export type Qos = 0 | 1 | 2;
-
-/** A server, as a URL describes it. */
-interface Url {
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly scheme: string;
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-  /** The address of a WebSocket. */
-  readonly webSocket?: string;
-  readonly username: string;
-  readonly password: string;
-}
-
-const PORTS: Readonly<Record<string, number>> = { mqtt: 1883, mqtts: 8883, ws: 80, wss: 443 };
-
-/** Reads the URL of a server; its password is a secret before anything can fail. */
-function readUrl(text: string, param: Param): Url {
-  const url = URL.parse(text);
-  const password = decodePercents(url?.password ?? "");
-  if (password !== "") param.secrets?.add(password);
-  const scheme = url?.protocol.slice(0, -1) ?? "";
-  const isWeb = scheme.startsWith("ws");
-  const port = Object.hasOwn(PORTS, scheme) && PORTS[scheme];
-  if (!url || !port || url.hostname === "" || !isWeb && /[^/]/.test(url.pathname + url.search)) {
-    throw param.wrong(
-      `invalid URL ${JSON.stringify(url ? withoutPassword(text) : "")}`,
-      "write mqtt://host:1883, mqtt://user:password@host, mqtts:// for TLS, or ws://host/mqtt",
-    );
-  }
-  const shown = new URL(url);
-  if (password !== "") shown.password = "***";
-  const web = new URL(url);
-  [web.username, web.password] = ["", ""];
-  return {
-    shown: shown.href,
-    scheme,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || port),
-    isSecure: scheme === "mqtts" || scheme === "wss",
-    ...isWeb && { webSocket: web.href },
-    username: decodePercents(url.username),
-    password,
-  };
-}
 
 function readTopic(topic: string, param: Param): string {
   if (topic !== "" && !/[+#\0]/.test(topic)) return topic;

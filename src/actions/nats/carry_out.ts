@@ -1,14 +1,14 @@
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { textOf } from "../../action/parameter.ts";
-import { contentOf, messageToAnswer, readContent, type Taker } from "../broker.ts";
+import { contentOf, goodbye, messageToAnswer, readContent, type Taker } from "../broker.ts";
 import { StepError } from "../../base/errors.ts";
 import { type Client, type Msg, type MsgHdrs, openNats } from "./client.ts";
 import type { NatsParams, Start } from "./nats_params.ts";
 
 export { openNats as open };
 
-/** Publishes, asks, or works with a key. */
+/** Publishes, asks, answers, or works with a key. */
 export async function carryOut(client: Client, params: NatsParams, attempt: ActionAttempt) {
   const { publish, request, reply, put, get } = params;
   if (publish !== undefined) return await publishTo(client, publish, params, attempt);
@@ -149,18 +149,14 @@ export function sourceOf({ subscribe, stream }: NatsParams, { peer }: ActionAtte
   return `subject "${subscribe}" of ${stream === undefined ? "" : `stream "${stream}" of `}${peer}`;
 }
 
-/** Has messages come, of a subject alone or of a stream. */
+/** Subscribes, and returns once the server has confirmed it. The result ends it. */
 export async function subscribe(
   client: Client,
   { subscribe: subject = "", stream, group, from }: NatsParams,
   _: ActionAttempt,
   taker: Taker,
-): Promise<() => void | Promise<void>> {
+): Promise<() => Promise<void>> {
   const begin = async () => {
-    if (stream !== undefined) {
-      const config = { filter_subject: subject, ...startOf(from) };
-      return await consume(client, stream, group, config, taker);
-    }
     const subscription = client.nats.subscribe(subject, {
       ...group !== undefined && { queue: group },
       callback: (error, message) =>
@@ -169,13 +165,19 @@ export async function subscribe(
     await client.flush();
     return () => subscription.unsubscribe();
   };
-  const end = await begin();
+  const config = { filter_subject: subject, ...startOf(from) };
+  const end = stream === undefined
+    ? await begin()
+    : await consume(client, stream, group, config, taker);
   const forget = client.watch((error) => taker.fail(error));
-  return () => {
+  return async () => {
     forget();
-    return end();
+    await end();
   };
 }
+
+/** Milliseconds after which a stream hears that a message is still with us: it waits 30 seconds. */
+const REMINDER = 10_000;
 
 /** Receives from a stream: all in their order, or the next ones of a group, one by one. */
 async function consume(
@@ -184,36 +186,45 @@ async function consume(
   group: string | undefined,
   config: Dict,
   taker: Taker,
-): Promise<() => void | Promise<void>> {
+): Promise<() => Promise<void>> {
   const { nats } = client;
   const inbox = `_INBOX.${crypto.randomUUID()}`;
+  /** The subjects at which to acknowledge what came to the group. */
+  const pending = new Set<string>();
+  const returned = Promise.withResolvers<void>();
+  let isOver = false;
+  const tellAll = (word: string) => {
+    for (const subject of pending) nats.publish(subject, word);
+  };
   const pull = () =>
     nats.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1}', { reply: inbox });
-  /** Where to acknowledge the messages that no step has taken. */
-  const open = new Set<string>();
-  let isOver = false;
   const subscription = nats.subscribe(inbox, {
     callback(error, message) {
-      const { code = 0, description = "" } = message.headers ?? {};
+      const { data, reply = "", headers } = message;
       if (error) return taker.fail(error);
-      if (message.data.length === 0 && code >= 400) {
+      if (data.length === 0 && headers && headers.code >= 400) {
+        const { code, description } = headers;
         return taker.fail(new Error(`the stream ended it: ${description} (${code})`));
       }
-      const [value, bytes, reply = ""] = [readMessage(message), message.data.length, message.reply];
-      if (group === undefined) return void taker.take(value, bytes);
-      open.add(reply);
-      const isTaken = taker.take(value, bytes, () => {
-        open.delete(reply);
-        nats.publish(reply, "+ACK");
+      if (isOver) return returned.resolve(nats.publish(reply, "-NAK"));
+      if (group === undefined) return void taker.take(readMessage(message), data.length);
+      pending.add(reply);
+      taker.take(readMessage(message), data.length, async () => {
+        pending.delete(reply);
+        await client.request(reply, "+ACK");
       });
-      if (isTaken && !isOver) pull();
+      if (!taker.isDone) pull();
     },
   });
+  const reminding = setInterval(() => tellAll("+WPI"), REMINDER);
   const end = async () => {
     isOver = true;
-    // What is on its way comes, too.
-    await subscription.drain();
-    for (const reply of open) nats.publish(reply, "-NAK");
+    clearInterval(reminding);
+    tellAll("-NAK");
+    // The request that is open gets one of them. NATS 2.9 repeats others if it finds one of the dead.
+    if (pending.size > 0) await goodbye(returned.promise);
+    subscription.unsubscribe();
+    await client.flush();
   };
   try {
     if (group === undefined) {
@@ -226,11 +237,11 @@ async function consume(
       pull();
       await client.flush();
     }
+    return end;
   } catch (error) {
-    subscription.unsubscribe();
+    await end().catch(() => {});
     throw error;
   }
-  return end;
 }
 
 /** Makes the durable consumer unless there is one. */

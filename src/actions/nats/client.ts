@@ -11,7 +11,7 @@ import type {
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
-import { BODY_LIMIT } from "../../base/value/byte_size.ts";
+import { bounded, lost, readInTurns } from "../broker.ts";
 import type { NatsParams } from "./nats_params.ts";
 
 export type { Msg, MsgHdrs };
@@ -20,9 +20,6 @@ type Library = typeof import("@nats-io/nats-core/internal");
 
 /** The time that the library gives what the step limits. */
 const FOREVER = 2 ** 31 - 1;
-
-/** The bytes that are read before others get a turn. */
-const TURN_BYTES = 65_536;
 
 /** Who waits for an answer of the server. */
 interface Waiting {
@@ -42,10 +39,6 @@ export class Client {
   /** What to call when the connection is over, or the server refuses a subject. */
   readonly #waiting = new Set<Waiting>();
   #cause: Error | undefined;
-  /** The bytes since the last whole message, and since others had a turn. */
-  #unread = 0;
-  #turn = 0;
-  #messages = 0;
 
   constructor(readonly socket: Socket, library: Library, options: ConnectionOptions) {
     const { NatsConnectionImpl, ProtocolHandler, headers } = library;
@@ -78,9 +71,9 @@ export class Client {
     const signedIn = pong<void>();
     protocol.pongs.push(signedIn);
     protocol.connectError = (error) => signedIn.reject(error);
-    socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
-    socket.on("close", () => this.#end(socket.errored ?? protocol.lastError ?? lost()));
-    this.#read(greeting);
+    socket.on("close", () => this.#end(protocol.lastError ?? socket.errored ?? lost()));
+    readInTurns(socket, bounded((chunk) => this.#parse(chunk)));
+    this.#parse(greeting);
     socket.resume();
     await this.ask(signedIn);
     protocol.connectError = undefined;
@@ -140,28 +133,15 @@ export class Client {
     for (const one of this.#waiting) if (one.subject === subject) one.fail(status.error);
   }
 
-  #read(bytes: Uint8Array): void {
-    const { inMsgs, parser } = this.#protocol;
-    if (this.socket.destroyed) return;
-    this.#unread = inMsgs > this.#messages ? bytes.length : this.#unread + bytes.length;
-    this.#messages = inMsgs;
-    this.#turn += bytes.length;
-    if (this.#turn > TURN_BYTES) this.#rest();
+  /** Returns how many messages have come. */
+  #parse(bytes: Uint8Array): number {
     try {
-      parser.parse(bytes);
+      this.#protocol.parser.parse(bytes);
     } catch (error) {
       const { message } = error as Error;
-      this.#end(new Error(`it answers, but not as a NATS server (${message.slice(0, 100)})`));
+      throw new Error(`it answers, but not as a NATS server (${message.slice(0, 100)})`);
     }
-    if (this.#unread <= BODY_LIMIT) return;
-    this.#end(new Error(`the server sent a message of more than ${BODY_LIMIT} bytes`));
-  }
-
-  /** Gives timers and other connections a turn. */
-  #rest(): void {
-    this.#turn = 0;
-    this.socket.pause();
-    setTimeout(() => this.socket.resume());
+    return this.#protocol.inMsgs;
   }
 
   #end(error: Error): void {
@@ -170,10 +150,6 @@ export class Client {
     this.socket.destroy();
     void this.#protocol.close(error);
   }
-}
-
-function lost(): Error {
-  return Object.assign(new Error("the server closed the connection"), { code: "ECONNRESET" });
 }
 
 /** Connects to a server and signs in. */

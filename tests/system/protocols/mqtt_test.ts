@@ -68,12 +68,15 @@ Deno.test("mqtt publishes and receives over each transport, in each version and 
         assertPassed(stdout);
       }
     }
-    const url = `mqtts://${signedIn}:${server.tlsPort}`;
-    const { stdout } = await runCli(["tls.yml"], {
-      cwd,
-      env: { MQTT_URL: url },
-    });
-    assertPassed(stdout);
+    for (
+      const url of [
+        `mqtts://${signedIn}:${server.tlsPort}`,
+        `wss://${signedIn}:${server.webTlsPort}/mqtt`,
+      ]
+    ) {
+      const { stdout } = await runCli(["tls.yml"], { cwd, env: { MQTT_URL: url } });
+      assertPassed(stdout);
+    }
   });
 });
 
@@ -204,6 +207,34 @@ Deno.test("mqtt explains sign-in, rights, certificates, and what is no server of
 
 /** A message on the topic `a`. */
 const MESSAGE = [0x30, 5, 0, 1, 97, 0, 120];
+
+Deno.test("mqtt acknowledges a message when a step has taken it", async () => {
+  const acknowledged: number[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {}).on("data", (packet: Uint8Array) => {
+      if (packet[0] === 0x10) socket.write(new Uint8Array([0x20, 3, 0, 0, 0]));
+      if (packet[0] === 0x40) acknowledged.push(packet[3]!);
+      if (packet[0] !== 0x82) return;
+      const suback = [0x90, 4, packet[2]!, packet[3]!, 0, 1];
+      const messages = [1, 2].flatMap((id) => [0x32, 7, 0, 1, 97, 0, id, 0, 48 + id]);
+      socket.write(new Uint8Array([...suback, ...messages]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const steps = flow(`
+      - { id: all, uses: mqtt, with: { subscribe: a, qos: 1, background: true } }
+      - { uses: receive, with: { from: all, where: message.raw == "2", timeout: 5s } }`);
+  await withFiles({ "flow.yml": steps }, async (cwd) => {
+    const { port } = server.address() as { port: number };
+    const { stdout } = await runCli(["flow.yml"], {
+      cwd,
+      env: { MQTT_URL: `mqtt://127.0.0.1:${port}` },
+    });
+    assertPassed(stdout);
+  });
+  await new Promise((resolve) => server.close(resolve));
+  assertEquals(acknowledged, [2]);
+});
 
 /** A server that takes a subscription and then sends bytes without an end. */
 async function rudeServer(bytes: readonly number[]) {

@@ -8,7 +8,10 @@ const TLS = tlsPath("");
  * right to topics that begin with `secret/`. By TLS, it presents that certificate.
  */
 export async function mqttServer(dir: string, certificate = "good") {
-  const [port, tlsPort, webPort] = freePorts(3);
+  const [port, tlsPort, webPort, webTlsPort] = freePorts(4);
+  const tls = `cafile ${TLS}authority.pem
+certfile ${TLS}${certificate}.pem
+keyfile ${TLS}${certificate}_key.pem`;
   const home = `${dir}/mosquitto`;
   await Deno.mkdir(home);
   await Deno.writeTextFile(`${home}/passwords`, "ann:open-sesame-42\n");
@@ -26,11 +29,12 @@ acl_file ${home}/rights
 persistence false
 listener ${port} 127.0.0.1
 listener ${tlsPort} 127.0.0.1
-cafile ${TLS}authority.pem
-certfile ${TLS}${certificate}.pem
-keyfile ${TLS}${certificate}_key.pem
+${tls}
 listener ${webPort} 127.0.0.1
 protocol websockets
+listener ${webTlsPort} 127.0.0.1
+protocol websockets
+${tls}
 `,
   );
   const child = new Deno.Command("/usr/sbin/mosquitto", {
@@ -52,6 +56,7 @@ protocol websockets
     port: port!,
     tlsPort: tlsPort!,
     webPort: webPort!,
+    webTlsPort: webTlsPort!,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;
