@@ -1,5 +1,6 @@
 import type { LoadEnded, LoadSecond, LoadStats, RunEvent } from "../../src/run/event.ts";
 import type { Figure, Workbench } from "./bench.ts";
+import { BROKERS } from "./load_brokers.ts";
 import { runAutocannon, runWrk } from "./load_peers.ts";
 import { startHttpServer } from "./http_server.ts";
 import { startFastServer, startStallingServer } from "./load_servers.ts";
@@ -24,6 +25,7 @@ export async function* benchLoad(workbench: Workbench): AsyncGenerator<Figure> {
   yield* benchRounds(workbench);
   yield* benchEvents(workbench, fast.url);
   yield* benchProcesses(workbench);
+  yield* benchBrokers(workbench);
 }
 
 async function* benchRates(workbench: Workbench, url: string): AsyncGenerator<Figure> {
@@ -170,6 +172,27 @@ async function* benchProcesses(workbench: Workbench): AsyncGenerator<Figure> {
       unit: "%",
       note: `${four[name]?.toFixed(2)} against ${one[name]?.toFixed(2)} ms`,
       goal: { max: 2 },
+    };
+  }
+}
+
+/** Messages that users publish without waiting, but for those of Kafka, over one connection. */
+async function* benchBrokers(workbench: Workbench): AsyncGenerator<Figure> {
+  for (const [name, start] of Object.entries(BROKERS)) {
+    const broker = await start(workbench.path("")).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    });
+    if (!broker) continue;
+    await using _ = broker.server;
+    const load = `{ users: 64, for: ${SECONDS}s, warm_up: 1s }`;
+    const { stats, cpu } = await runLoad(workbench, load, broker.step);
+    yield {
+      what: `load, messages by ${name} for a second of CPU`,
+      value: stats.passed / cpu,
+      unit: "",
+      note: `${stats.rate.toFixed(0)}/s`,
+      goal: { min: 10_000 },
     };
   }
 }
