@@ -74,7 +74,7 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 const BOUNDS = {
   "files that hello loads": 107,
   "lines that hello loads": 18_500,
-  "lines of the kernel": 30_000,
+  "lines of the kernel": 30_100,
   "exports that one other file uses": 1_100,
 };
 

@@ -365,6 +365,12 @@ export interface ActionScopes {
    * @internal
    */
   readonly session?: object | undefined;
+  /**
+   * Where what a step leaves open ends before the run: with a user of a load job, in his setup.
+   *
+   * @internal
+   */
+  readonly user?: ResourceScope | undefined;
 }
 
 /** Keeps what is opened once and shared, and closes it when the scope ends. */

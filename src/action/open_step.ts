@@ -267,13 +267,13 @@ async function begin<R>(
   subscribe: (open: OpenStep) => Promise<R>,
 ): Promise<Opened<R>> {
   const open = makeOpenStep(context);
-  const { run } = context.scope;
+  const { run, user = run } = context.scope;
   const { context: { signal }, release } = limitAction(context, timeout);
   const forget = onAbort(signal, (reason) => void open.close(reason));
   try {
     const result = await subscribe(open);
     // It ends before what it has opened on the way, such as the connections of http.
-    run.resource(`open step ${open.number}`, () => open, (open) => open.close());
+    user.resource(`open step ${open.number}`, () => open, (open) => open.close());
     return { open, result };
   } catch (error) {
     await open.close();

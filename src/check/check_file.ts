@@ -522,10 +522,11 @@ function indexOwners(jobs: readonly CheckedJob[]): (path: Path) => Owner | undef
   };
 }
 
-/** The step of a job that a path leads to, as text: `steps.2`. */
+/** The step of a job that a path leads to, as text: `steps.2`, `load.setup.0`. */
 function stepKey({ draft }: CheckedJob, path: Path): string {
   const start = draft.path.length;
-  return path.slice(start, start + (draft.isCleanup ? 1 : 2)).join(".");
+  const isSetup = path[start] === "load" && path[start + 1] === "setup";
+  return path.slice(start, start + (draft.isCleanup ? 1 : isSetup ? 3 : 2)).join(".");
 }
 
 /** Problems that keep the text at their path from being read as what it was meant to be. */

@@ -71,7 +71,7 @@ export interface StepTraffic {
   readonly bytesOut?: number;
   /** The number of requests that were sent again after the server had closed the connection. */
   readonly resent?: number;
-  /** The number of responses by class: `2xx`. */
+  /** The number of responses by class and by code: `2xx`, `200`. */
   readonly codes?: Readonly<Record<string, number>>;
   /** The phases of the response time, together: milliseconds by name. */
   readonly phases?: Readonly<Record<string, number>>;
@@ -171,6 +171,16 @@ export interface LoadSecondFields extends RoundTally<FailureCount> {
   readonly inFlight: number;
   /** The part of a processor that this process used, from 0 to 1. */
   readonly busy?: number;
+  /** The users whose `setup` ended, where there is one. */
+  readonly setup?: SetupCount;
+}
+
+/** The number of users by the outcome of their `setup`. */
+export interface SetupCount {
+  /** Those who run rounds. */
+  readonly passed: number;
+  /** Those who do not. */
+  readonly failed: number;
 }
 
 /** The results of a load job; emitted before the end of the job. */
@@ -237,6 +247,8 @@ export interface LoadStats extends LoadNumbers {
   readonly bytesOut?: number;
   /** The number of requests that were sent again after the server had closed the connection. */
   readonly resent?: number;
+  /** The users by the outcome of their `setup`, where there is one. */
+  readonly setup?: SetupCount;
   /** In the order of the file, without those that never ran. */
   readonly steps: readonly LoadStepStats[];
 }

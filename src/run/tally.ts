@@ -250,7 +250,7 @@ export class StepCounts {
     if (code === undefined) return;
     const codes = this.codes ??= {};
     const kind = CLASSES[Math.floor(code / 100)] ?? "other";
-    codes[kind] = (codes[kind] ?? 0) + 1;
+    for (const key of [kind, String(code)]) codes[key] = (codes[key] ?? 0) + 1;
   }
 
   /** Keeps the first run that did not fail, and the first failure of each kind. */

@@ -107,6 +107,8 @@ export interface Load {
   readonly data?: Rows;
   /** Whether it ends with the last row, and does not begin with the first one again. */
   readonly takesRowsOnce: boolean;
+  /** Whether a threshold decides how many users may fail to be set up. */
+  readonly toleratesSetup?: boolean | undefined;
   /** Whether a user keeps the cookies of one round in the next. */
   readonly keepsCookies: boolean;
   /** Decide by the statistics whether the job passes. */
@@ -152,6 +154,8 @@ export interface Step {
   readonly path: Path;
   /** A step of `finally`. */
   readonly isCleanup?: true;
+  /** A step of the `setup` of a load job. */
+  readonly isSetup?: true;
   readonly name?: Template;
   readonly action: Action;
   /** `with` after the defaults of the job were merged in: always a map. */

@@ -210,11 +210,16 @@ export const NAMES: Readonly<Record<string, NameText>> = {
     in_flight: integer("how many rounds were under way at most"),
     elapsed: number("how long rounds ran, in seconds"),
     steps: map("the same numbers of each step, by its id"),
+    setup: map("how many users were set up"),
+    "setup.passed": integer("the users whose `setup` passed"),
+    "setup.failed": integer("the users whose `setup` failed, who run no rounds"),
   }),
   "stats.steps.*": map("the numbers of a step"),
   ...below("stats.steps.*", {
     ...statistics("requests"),
-    codes: map("how many responses had a code of `1xx`, `2xx`, `3xx`, `4xx`, `5xx`"),
+    codes: map(
+      "how many responses had a code of `1xx`, `2xx`, `3xx`, `4xx`, `5xx`, or exactly one like `429`",
+    ),
     phases: map("the mean time of each phase of its requests, in seconds"),
   }),
 };

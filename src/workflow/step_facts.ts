@@ -72,14 +72,15 @@ export function assertionPath(key: Path, { index, isMap }: Omit<Assertion, "expr
 }
 
 /**
- * The name of a step as reports and drawings show it: one of the `finally` of a job is marked. The
- * `finally` of a workflow is a job by itself, whose name says so.
+ * The name of a step as reports and drawings show it: one of the `finally` of a job, or of the
+ * `setup` of its load, is marked. The `finally` of a workflow is a job by itself, whose name says so.
  */
 export function markCleanup(
   { isCleanup: isMarked }: Pick<Job, "isCleanup">,
-  { isCleanup }: Pick<Step, "isCleanup">,
+  { isCleanup, isSetup }: Pick<Step, "isCleanup" | "isSetup">,
   name: string,
 ): string {
+  if (isSetup) return `setup: ${name}`;
   return isCleanup && !isMarked ? `cleanup: ${name}` : name;
 }
 

@@ -218,8 +218,8 @@ function fillInJob(
   const written = mapAt(document, path);
   const { id: _id, name: _name, defaults: _defaults, matrix: _matrix, ...keys } = written;
   addSecretsIn({ load: written.load ?? null }, masker);
-  const stepsOf = (isCleanup?: true) => {
-    const steps = job.steps.filter((step) => step.isCleanup === isCleanup);
+  const stepsOf = (kind?: "isCleanup" | "isSetup") => {
+    const steps = job.steps.filter((step) => kind ? step[kind] : !step.isCleanup && !step.isSetup);
     return steps.length === 0
       ? undefined
       : steps.map((step) => fillInStep(step, inSteps, document, masker));
@@ -229,9 +229,10 @@ function fillInJob(
     name: fillInText(name, known, { display: true }),
     skipped: skip ?? skippedBy(skipif, known),
     ...keys,
+    load: isMap(keys.load) ? withoutGaps({ ...keys.load, setup: stepsOf("isSetup") }) : keys.load,
     needs: needs.length === 0 ? undefined : idsOfNeeds(needs),
     steps: stepsOf(),
-    finally: stepsOf(true),
+    finally: stepsOf("isCleanup"),
   });
 }
 

@@ -528,4 +528,8 @@ class StepScopes implements ActionScopes {
   get session(): object | undefined {
     return this.#step.round.session;
   }
+
+  get user(): ResourceScope | undefined {
+    return this.#step.model.isSetup ? this.#step.round.resources : undefined;
+  }
 }

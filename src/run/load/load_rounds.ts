@@ -1,9 +1,12 @@
+import { Resources } from "../../action/resource_scope.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import { type Dict, mergeDicts } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
+import { runRound } from "../execute/flight.ts";
+import type { Outputs } from "../execute/outputs.ts";
 import {
   type LoadRounds,
   nameOfJob,
@@ -42,6 +45,8 @@ export interface LoadRoundsOptions {
 export class MeasuredRounds implements RoundOwner, LoadRounds {
   readonly #options: LoadRoundsOptions;
   readonly #run: RunExecution;
+  /** The run as the setup of users sees it. */
+  readonly #setupRun: RunExecution;
   /** The run as rounds see it that count for nothing. */
   readonly #warmUpRun: RunExecution;
   /** What was counted in the second under way. */
@@ -49,8 +54,9 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   readonly #engine: RoundEngine;
   readonly #publishes: boolean;
   readonly #notes = new Set<string>();
-  /** What the cookies of each user belong to. */
-  readonly #sessions = new Map<number, object>();
+  /** What each user keeps from round to round. */
+  readonly #users = new Map<number, User>();
+  readonly #setupSteps: readonly CompiledStep[];
   /** The users that have had a first round. */
   readonly #past = new Set<number>();
   /** Where the first rounds of all users wait for each other. */
@@ -64,6 +70,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   #dropped = 0;
   #late = 0;
   #lateMax = 0;
+  #setup = { passed: 0, failed: 0 };
   /** Whether a step failed that the statistics do not allow. */
   hasFailed = false;
 
@@ -72,7 +79,9 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     const { start: { run }, steps, plan: { load, schedule }, rows, scope } = options;
     const part = run.options.piece?.header.part ?? { index: 1, of: 1 };
     const { count = Infinity, maxInFlight, takesRowsOnce } = load;
-    const engine = new RoundEngine(run, steps, {
+    this.#setupSteps = steps.filter(({ model }) => model.isSetup);
+    if (this.#setupSteps.length > 0) this.setUp = (user) => this.#setUp(user);
+    const engine = new RoundEngine(run, steps.filter(({ model }) => !model.isSetup), {
       ...{ schedule, part, count, maxInFlight, endsWithLast: false },
       rows: takesRowsOnce ? rows?.length ?? 0 : Infinity,
       thinkTime: () => evaluateDuration(load.thinkTime, scope, ["load", "think_time"]),
@@ -84,14 +93,22 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     const mask = (text: string) => run.secrets.mask(text);
     const [warmUp, measured] = [new Tally({ isBrief, mask }), new Tally({ isBrief, mask })];
     this.#tallies = { warmUp, measured };
-    this.#run = this.#runFor(measured);
-    this.#warmUpRun = this.#runFor(warmUp);
+    this.#run = this.#runFor(measured, load.expect !== undefined);
+    this.#warmUpRun = this.#runFor(warmUp, load.expect !== undefined);
+    this.#setupRun = this.#runFor(measured, load.toleratesSetup);
     this.#cpu = this.#cpuTime();
     this.nextAdvance = this.#nextEnd();
   }
 
-  run(): Promise<void> {
-    return this.#engine.run();
+  setUp: RoundOwner["setUp"];
+
+  async run(): Promise<void> {
+    const { run } = this.#options.start;
+    try {
+      await this.#engine.run();
+    } finally {
+      await Promise.all([...this.#users.values()].map(({ resources }) => run.close(resources)));
+    }
   }
 
   get stopped(): string | undefined {
@@ -100,8 +117,11 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
 
   open(index: number, due: number, user: number, isWarmUp: boolean): Round {
     const { start, rows, plan: { load } } = this.#options;
-    const { outputs, vars } = start.run;
-    const row = rows?.[index % rows.length];
+    const { vars } = start.run;
+    const keeper = this.setUp || load.keepsCookies ? this.#userOf(user) : undefined;
+    const outputs = keeper?.outputs ?? start.run.outputs;
+    // Who was set up with a row keeps it.
+    const row = rows?.[(this.setUp && !load.takesRowsOnce ? user : index) % rows.length];
     return new Round(start, {
       run: isWarmUp ? this.#warmUpRun : this.#run,
       index,
@@ -114,8 +134,29 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
         round: { ...NO_ROUND, index, user },
       },
       gate: this.#gate && !this.#isPast(user) ? this.#gate.join() : undefined,
-      session: load.keepsCookies ? this.#sessionOf(user) : undefined,
+      session: keeper,
     });
+  }
+
+  /** Runs the setup of a user; false if it failed. */
+  async #setUp(number: number): Promise<boolean> {
+    const { start, rows, plan: { load } } = this.#options;
+    const user = this.#userOf(number);
+    const row = rows?.[number % rows.length];
+    const round = new Round(start, {
+      ...{ run: this.#setupRun, index: number, user: number, outputs: user.outputs },
+      names: {
+        ...start.names,
+        ...row ? { vars: mergeDicts(start.run.vars, row) } : {},
+        round: { ...NO_ROUND, user: number },
+      },
+      session: user,
+      shared: user.resources,
+    });
+    const passed = await runRound(round, this.#setupSteps) === "passed";
+    this.#setup[passed ? "passed" : "failed"]++;
+    if (!passed && !load.toleratesSetup) this.hasFailed = true;
+    return passed;
   }
 
   onStart(late: number): void {
@@ -196,11 +237,13 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
       lateMax: this.#late > 0 ? roundDuration(this.#lateMax) : undefined,
       inFlight: this.#engine.takePeak(),
       busy: roundDuration(busy),
+      setup: this.setUp && { ...this.#setup },
       ...(isWarmUp ? this.#tallies.warmUp : this.#tallies.measured).take(),
     };
     this.#from = to;
     this.nextAdvance = this.#nextEnd();
     this.#cpu = cpu;
+    this.#setup.passed = this.#setup.failed = 0;
     this.#started =
       this.#dropped =
       this.#late =
@@ -211,14 +254,14 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   }
 
   /** The run for rounds that a tally counts. They go on when the run is interrupted. */
-  #runFor(tally: Tally): RunExecution {
-    const { start: { run }, plan: { load } } = this.#options;
+  #runFor(tally: Tally, statisticsDecide = false): RunExecution {
+    const { start: { run } } = this.#options;
     const { cleanup } = run;
     return run.with({
       cancellation: cleanup,
       draining: cleanup,
       failFast: false,
-      statisticsDecide: load.expect !== undefined,
+      statisticsDecide,
       detail: { ...run.detail, all: false, debug: false },
       options: { ...run.options, onFailedStep: undefined, everyRound: false },
       emit: (event) => this.#take(event, tally),
@@ -265,9 +308,17 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     return isPast;
   }
 
-  #sessionOf(user: number): object {
-    return this.#sessions.getOrInsertComputed(user, () => ({}));
+  #userOf(user: number): User {
+    const { outputs } = this.#options.start.run;
+    return this.#users.getOrInsertComputed(user, () => new User(outputs.fork()));
   }
+}
+
+/** What a user keeps from round to round; his cookies belong to the user himself. */
+class User {
+  readonly resources = new Resources();
+
+  constructor(readonly outputs: Outputs) {}
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   LoadSecondFields,
   LoadStats,
   LoadStepStats,
+  SetupCount,
   StepState,
   StepTraffic,
 } from "../event.ts";
@@ -27,6 +28,7 @@ export class LoadTotals {
   #lateMax = 0;
   #busy = 0;
   #hasUsers = false;
+  #setup: SetupCount | undefined;
   /** Rounds that should have started. */
   #asked = 0;
   /** Of the rounds that started so late that the last stage was over. */
@@ -42,6 +44,7 @@ export class LoadTotals {
     const { phase, length, users, asked = 0, inFlight } = second;
     const { started, dropped = 0, late = 0, lateMax = 0, busy = 0 } = second;
     this.#hasUsers ||= users !== undefined;
+    this.#setup = addSetups([this.#setup, second.setup]);
     // Those under way at the end of a pace that rounds do not set belong to it.
     if (phase !== "ending" || this.#hasUsers) {
       this.isMeasured = true;
@@ -92,9 +95,18 @@ export class LoadTotals {
       bytesIn: sumOf("bytesIn"),
       bytesOut: sumOf("bytesOut"),
       resent: sumOf("resent"),
+      setup: this.#setup,
       steps,
     };
   }
+}
+
+function addSetups(counts: readonly (SetupCount | undefined)[]): SetupCount | undefined {
+  return counts.reduce((sum, count) =>
+    sum && count
+      ? { passed: sum.passed + count.passed, failed: sum.failed + count.failed }
+      : sum ?? count
+  );
 }
 
 const NO_TIMES = { count: 0, min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 0 };
@@ -186,6 +198,7 @@ export function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFiel
     lateMax: greatest(parts, ({ lateMax }) => lateMax),
     inFlight: sumOf(parts, ({ inFlight }) => inFlight) ?? 0,
     busy: greatest(parts, ({ busy }) => busy),
+    setup: addSetups(parts.map(({ setup }) => setup)),
     ...tally.take(),
   };
 }
@@ -221,14 +234,21 @@ export function statsValue(stats: LoadStats, keys: readonly string[], isFinal = 
     in_flight: stats.inFlight,
     elapsed: seconds(stats.elapsed),
     steps: Object.fromEntries(steps),
+    setup: { passed: 0, failed: 0, ...stats.setup },
   };
 }
+
+/** Every code that a response may have: a threshold about one that never came is decided, too. */
+const NO_CODES: Readonly<Record<string, number>> = Object.fromEntries([
+  ...["1xx", "2xx", "3xx", "4xx", "5xx"].map((kind) => [kind, 0] as const),
+  ...Array.from({ length: 500 }, (_, index) => [String(100 + index), 0] as const),
+]);
 
 function stepValue(step: LoadStepStats | undefined): Dict {
   const phases = Object.entries(step?.phases ?? {}).map(([name, time]) => [name, seconds(time)]);
   return {
     ...numbersValue(step),
-    codes: { "1xx": 0, "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, ...step?.codes },
+    codes: { ...NO_CODES, ...step?.codes },
     phases: Object.fromEntries(phases),
   };
 }

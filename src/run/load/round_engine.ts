@@ -40,6 +40,8 @@ export interface Pacing {
 
 /** What the rounds of a job are, and who counts them. Times are milliseconds since the start. */
 export interface RoundOwner {
+  /** Readies a user before the first round; false where he runs none. */
+  setUp?: ((user: number) => Promise<boolean>) | undefined;
   /** Makes a round that starts. */
   open(index: number, due: number, user: number, isWarmUp: boolean): Round;
   /** A round starts, this many milliseconds after it was due. */
@@ -88,7 +90,10 @@ export class RoundEngine implements FlightOwner, RoundGate {
   #ended = 0;
   /** The numbers of users whose rounds are over, where rounds start at a rate. */
   readonly #free: number[] = [];
-  #lastUser = -1;
+  #lastUser: number;
+  /** The users that are being set up, and whether any of them was. */
+  #settingUp = 0;
+  #hasSetUp = false;
   readonly #active = new Set<number>();
   readonly #ready: number[] = [];
   readonly #thinking = new Map<number, Deadline>();
@@ -126,6 +131,7 @@ export class RoundEngine implements FlightOwner, RoundGate {
     const of = Math.min(pacing.part.of, schedule.isOpen ? maxInFlight : schedule.mostUsers);
     this.#part = { index, of };
     this.#index = index - 1;
+    this.#lastUser = index - 1 - of;
     this.#rows = rows;
     this.#most = count === Infinity ? count : Math.ceil((count - index + 1) / of);
     this.#isIdle = index > of || this.#most <= 0 || this.#index >= rows;
@@ -238,7 +244,7 @@ export class RoundEngine implements FlightOwner, RoundGate {
   /** Sets the alarm for what is next. */
   #arm(): void {
     const { schedule } = this.#pacing;
-    if (this.#isEnding && this.#inFlight === 0) return;
+    if (this.#isEnding && this.#inFlight + this.#settingUp === 0) return;
     const now = this.#now();
     const next = Math.min(
       this.#owner.nextAdvance ?? Infinity,
@@ -278,12 +284,26 @@ export class RoundEngine implements FlightOwner, RoundGate {
       const isOver = !due.isWarmUp && this.#measured >= this.#most;
       if (isOver || this.#index >= this.#rows) {
         this.#end(due.time);
-      } else if (this.#inFlight >= this.#maxInFlight) {
+      } else if (this.#inFlight + this.#settingUp >= this.#maxInFlight) {
         this.#owner.onDrop?.();
+      } else if (this.#owner.setUp && this.#free.length === 0) {
+        const isWarmUp = due.isWarmUp;
+        // The round is due once its user can run it.
+        this.#setUp(this.#lastUser += this.#part.of, (user) => {
+          const isOver = !isWarmUp && this.#measured >= this.#most || this.#index >= this.#rows;
+          if (isOver) return void this.#free.push(user);
+          const now = this.#now();
+          this.#begin(now, now, user, isWarmUp);
+        });
       } else {
         now = this.#now();
         const before = this.#inFlight;
-        this.#begin(due.time, now, this.#free.pop() ?? ++this.#lastUser, due.isWarmUp);
+        this.#begin(
+          due.time,
+          now,
+          this.#free.pop() ?? (this.#lastUser += this.#part.of),
+          due.isWarmUp,
+        );
         // One that has ended at once keeps no answer waiting.
         if (this.#inFlight > before) started++;
       }
@@ -299,9 +319,27 @@ export class RoundEngine implements FlightOwner, RoundGate {
     for (let user = index - 1; user < users; user += of) {
       if (this.#active.has(user)) continue;
       this.#active.add(user);
-      this.#ready.push(user);
+      if (this.#owner.setUp) this.#setUp(user, (user) => this.#goOn(user));
+      else this.#ready.push(user);
     }
     this.#pump();
+  }
+
+  /** Sets a user up, who then begins unless that failed. */
+  #setUp(user: number, begin: (user: number) => void): void {
+    this.#settingUp++;
+    this.#owner.setUp!(user).then((passed) => {
+      this.#settingUp--;
+      this.#hasSetUp ||= passed;
+      if (passed && !this.#isEnding) begin(user);
+      if (this.#settingUp === 0 && !this.#hasSetUp) this.stop("the setup of every user failed");
+      this.#endIfOver();
+    }, (error) => {
+      this.#settingUp--;
+      this.#error ??= error;
+      this.stop("");
+      this.#done.resolve();
+    });
   }
 
   /** Starts a round for each user that is ready. */
@@ -381,7 +419,8 @@ export class RoundEngine implements FlightOwner, RoundGate {
   }
 
   #endIfOver(): void {
-    if (!this.#isEnding || this.#inFlight > 0 || this.#isOver) return;
+    const isBusy = this.#inFlight + this.#settingUp > 0;
+    if (!this.#isEnding || isBusy || this.#isOver) return;
     this.#isOver = true;
     this.#owner.onOver?.(this.#now());
     this.#done.resolve();

@@ -189,8 +189,12 @@ function warnOfDropped(
 }
 
 /** Why there is nothing to judge: a load that no round has carried proves nothing. */
-function whyNothing({ dropped }: LoadStats): string {
-  const why = dropped > 0 ? `all ${grouped(dropped)} were dropped` : "none was due";
+function whyNothing({ dropped, setup }: LoadStats): string {
+  const why = setup && setup.passed === 0
+    ? "the setup of every user failed"
+    : dropped > 0
+    ? `all ${grouped(dropped)} were dropped`
+    : "none was due";
   return `no round was measured: ${why}`;
 }
 

@@ -19,6 +19,7 @@ import { referencesIn } from "../../expr/references.ts";
 import type { Assertion, Load, LoadStage } from "../model.ts";
 import { statsKeys } from "../step_facts.ts";
 import { rows } from "./decode_iteration.ts";
+import { step } from "./decode_step.ts";
 import { IN_JOB, seeing } from "./expressions.ts";
 import {
   assertions,
@@ -73,7 +74,9 @@ const IN_THRESHOLD = {
       ...NUMBERS,
       ...TRAFFIC,
       ...["started", "dropped", "late", "late_max", "busy", "in_flight", "elapsed", "steps"],
+      "setup",
     ],
+    "stats.setup": ["passed", "failed"],
     "stats.steps.*": STEP_STATS,
   },
 };
@@ -99,6 +102,11 @@ const [MAX_RATE, MAX_USERS] = [1_000_000, 100_000];
 
 const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/;
 const RATE_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** Steps that are decoded with the others of the job, as they have ids and statistics like them. */
+function setupSteps(summary: string): Rule<true> {
+  return rule(list(step, summary).form, () => true as const);
+}
 
 /** How many rounds start in a second. */
 function rate(summary: string): Rule<number> {
@@ -187,6 +195,9 @@ const LOAD = {
     "once: each row of data is taken once, and the job ends with the last one.",
   ),
   keep: choice(["cookies"], "cookies: each user keeps them from round to round."),
+  setup: setupSteps(
+    "Steps that each user runs once, before the first round; outputs, cookies and what stays open are those of the user.",
+  ),
   expect: assertions(
     "Thresholds that decide whether the job passes; stats.failed == 0 is one of them, unless " +
       "they say how many rounds may fail: " +
@@ -220,6 +231,7 @@ const measured = map(LOAD, "", {
     data: written.data,
     takesRowsOnce: written.each === "once",
     keepsCookies: written.keep === "cookies",
+    toleratesSetup: expect?.some(readsSetup),
     expect: expect && [
       ...expect,
       ...expect.some(readsFailures)
@@ -243,6 +255,13 @@ function readsFailures({ expression }: Assertion): boolean {
     return root === "stats" &&
       ["failed", "passed", "codes"].includes(fields[0] ?? "");
   });
+}
+
+/** Whether a threshold decides how many users may fail to be set up. */
+function readsSetup({ expression }: Assertion): boolean {
+  return referencesIn(expression.node).some(({ root, keys: [first] }) =>
+    root === "stats" && first?.name === "setup"
+  );
 }
 
 /** Reports keys that do not go with the others. */

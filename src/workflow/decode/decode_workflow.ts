@@ -323,6 +323,9 @@ export function tags(summary: string): Rule<readonly string[]> {
   });
 }
 
+/** The steps that each user of a load job runs once. */
+const SETUP = list(step, "");
+
 const NO_DEFAULTS: Defaults = new Map();
 
 /** Decodes a job, its steps included. */
@@ -357,9 +360,13 @@ function decodeJob(map: Dict, outer: Key, isFile = false): JobDraft {
       hint: "it starts if one of the jobs in its needs failed",
     });
   }
-  const before = Array.isArray(map.steps) ? map.steps.length : 0;
+  const setup = hasLoad && isDict(map.load) && map.load.setup !== undefined
+    ? valueOr(() => SETUP.read((map.load as Dict).setup, key.of("load").of("setup"))) ?? []
+    : [];
+  const before = setup.length + (Array.isArray(map.steps) ? map.steps.length : 0);
   const all = [
-    ...steps,
+    ...setup.map((step) => ({ ...step, isSetup: true as const })),
+    ...steps.map((step) => ({ ...step, index: setup.length + step.index })),
     ...cleanup.map((step) => ({ ...step, index: before + step.index })),
   ];
   if (has("load") && isDict(map.repeat)) {

@@ -166,7 +166,9 @@ function checkName(
   let rule = name;
   for (const key of keys) {
     const fields = Object.hasOwn(members, rule) ? members[rule] : undefined;
-    if (fields && !fields.includes(key.name)) {
+    // Beside the classes of status codes, each code counts.
+    const isCode = /^[1-5]\d\d$/.test(key.name) && fields?.includes("1xx");
+    if (fields && !isCode && !fields.includes(key.name)) {
       addError(problems, "unknown-name", path, `unknown field "${key.name}" of ${owner}`, {
         range: { start: key.start, end: key.end },
         hint: didYouMean(key.name, fields) ?? `${owner} has ${fields.join(", ")}`,

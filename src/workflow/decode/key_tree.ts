@@ -31,5 +31,5 @@ function wholeForm<F extends RuleForm>(form: F): F {
 
 function wholeKey(key: Parameter): Parameter {
   const late = LATE.find(({ name }) => name === key.name);
-  return late ? { ...late, summary: key.summary } : wholeForm(key);
+  return wholeForm(late ? { ...late, summary: key.summary } : key);
 }
