@@ -368,7 +368,7 @@ jobs:
     ) assert(metrics.includes(line), `${line}\n${metrics.join("\n")}`);
     const [get] = ended.stats.steps;
     assertEquals([get.codes, get.bytesIn > 1000, get.bytesOut > 1000], [
-      { "2xx": 8, "5xx": 4 },
+      { "2xx": 8, "200": 8, "5xx": 4, "503": 4 },
       true,
       true,
     ]);
