@@ -31,7 +31,7 @@ Deno.test("a run without reports loads none of their code", async () => {
 Deno.test("a run loads the code of the reports that it writes", async () => {
   assertEquals(await loads("--report", "ndjson=n", "good.yml"), [
     "host/staged_file.ts",
-    ...["ndjson", "open_files", "registry"].map((name) => `report/files/${name}.ts`),
+    ...["kept_file", "ndjson", "open_files", "registry"].map((name) => `report/files/${name}.ts`),
   ]);
   const loaded = await loads("--report", "tap=t", "good.yml");
   assert(loaded.includes("report/files/tap.ts"));
