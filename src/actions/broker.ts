@@ -111,7 +111,9 @@ export function brokerUrl(
   fits = ({ search }: URL) => search === "",
 ): Rule<BrokerUrl, never> {
   const ports = new Map(Object.entries({ ...plain, ...secure }));
-  return text(summary).as((text, param) => {
+  // The rounds of a load job read the same text.
+  let before: { readonly text: string; readonly read: BrokerUrl } | undefined;
+  const read = (text: string, param: Param): BrokerUrl => {
     const url = URL.parse(text);
     const password = decodePercents(url?.password ?? "");
     if (password !== "") param.secrets?.add(password);
@@ -135,6 +137,11 @@ export function brokerUrl(
       path: decodePercents(url.pathname.slice(1)),
       secure: Object.keys(secure).map((name) => `${name}://`).join(" or "),
     };
+  };
+  return text(summary).as((text, param) => {
+    if (before?.text !== text) before = { text, read: read(text, param) };
+    if (before.read.password !== "") param.secrets?.add(before.read.password);
+    return before.read;
   }).required();
 }
 

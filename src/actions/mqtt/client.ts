@@ -90,12 +90,13 @@ export class Client {
       "Connection refused",
     ) as IConnackPacket;
     this.#maxWaiting = properties?.receiveMaximum ?? this.#maxWaiting;
+    const keepalive = properties?.serverKeepAlive || KEEPALIVE;
     let heard = 0;
     this.#pings = setInterval(() => {
       if (heard === this.#packets) this.#end(new Error("the server does not answer any more"));
       heard = this.#packets;
       this.#send({ cmd: "pingreq" });
-    }, KEEPALIVE * 500);
+    }, keepalive * 500);
   }
 
   /** Publishes a message, and waits until the server has confirmed it, if it does. */
@@ -167,7 +168,7 @@ export class Client {
       const reason = refusalOf(packet) ?? "no reason given";
       return this.#end(new Error(`the server ended the connection: ${reason}`));
     }
-    const id = messageId ?? 0;
+    const id = cmd === "connack" ? 0 : messageId ?? -1;
     this.#waiting.get(id)?.resolve(packet);
     this.#waiting.delete(id);
     this.#next.shift()?.();
