@@ -152,6 +152,7 @@ const ACTIONS: Table = [
   ["shell", "command run bash"],
   ["db", "sql postgres mysql"],
   ["echo", "log"],
+  ["listen", "mock webhook"],
 ];
 
 /** The action that other tools call `word`. */
@@ -254,9 +255,10 @@ const NAMES: Table = [
   ["write nil", "undefined"],
 ];
 
-/** What to write instead of a name in an expression. */
-export function hintForName(word: string): string | undefined {
-  return find(NAMES, word);
+/** What to write instead of a name in an expression that sees the names `known`. */
+export function hintForName(word: string, known: readonly string[] = []): string | undefined {
+  const result = ["message", "request"].find((name) => known.includes(name)) ?? "res";
+  return find(NAMES, word)?.replace(/^write res\b/, `write ${result}`);
 }
 
 const OPTIONS: Table = [

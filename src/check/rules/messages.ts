@@ -92,7 +92,7 @@ function problemOf(
   };
 }
 
-const HOW = 'a step of listen stays open, and one with "background: true"';
+const HOW = 'name the id of a step of listen, or of one with "background: true"';
 
 function needsOf({ needs }: CheckedJob): readonly CheckedJob[] | undefined {
   return needs;

@@ -199,7 +199,7 @@ function nameHint(
 ): string {
   const { name } = identifier;
   if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
-  return hintForName(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
+  return hintForName(name, known) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
     environmentHint(name) ?? quoteHint(identifier, source) ??
     (known.length === 1
       ? `the only name here is ${known[0]}`
