@@ -1,9 +1,10 @@
+import type { Path } from "../base/source.ts";
 import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { findOpening } from "../base/yaml/find_opening.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import { exampleStep, typeOfKey } from "../workflow/names.ts";
-import { type Catalog, type Keys, keysAt, nodeAt } from "./format.ts";
+import { type Catalog, type Keys, keysAt, nodeAt } from "./keys_at.ts";
 import { describeAction, describeParameter } from "./hover.ts";
 import {
   fieldOf,
@@ -135,7 +136,7 @@ function lineBefore(text: string, offset: number): string {
 
 function keyItems(
   outline: Outline,
-  path: readonly (string | number)[],
+  path: Path,
   after: string,
   catalog: Catalog,
 ): readonly Completion[] {
@@ -202,7 +203,7 @@ function keyName(key: Parameter, documentation: string): KeyName {
 
 function valueItems(
   outline: Outline,
-  path: readonly (string | number)[],
+  path: Path,
   isFirst: boolean,
   catalog: Catalog,
 ): readonly Completion[] {

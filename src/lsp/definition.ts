@@ -5,7 +5,7 @@ import type { CheckedStep, CheckModel, Reading } from "../check/model.ts";
 import { contentOf, itemsOf, type Outline, pairsOf, type Spot, type TextRange } from "./outline.ts";
 import { join } from "@std/path/join";
 import { isAbsolute } from "../workflow/read_files.ts";
-import { type Catalog, keysAt } from "./format.ts";
+import { type Catalog, keysAt } from "./keys_at.ts";
 import { stepAt, varsAt } from "./members.ts";
 import type { YamlNode, YamlScalar } from "../base/yaml/yaml_tree.ts";
 
@@ -108,8 +108,8 @@ export function fileLinksIn(
 /** Visits all texts in a node but for keys, each with its path. */
 function eachScalar(
   node: YamlNode | undefined,
-  visit: (scalar: YamlScalar, path: readonly (string | number)[]) => void,
-  path: readonly (string | number)[] = [],
+  visit: (scalar: YamlScalar, path: Path) => void,
+  path: Path = [],
 ): void {
   if (node?.kind === "scalar") visit(node, path);
   for (const [index, item] of itemsOf(node).entries()) eachScalar(item, visit, [...path, index]);
@@ -119,7 +119,7 @@ function eachScalar(
 /** Whether the value at a path is the name of a file. */
 export function namesFile(
   outline: Outline,
-  path: readonly (string | number)[],
+  path: Path,
   catalog: Catalog,
 ): "any" | "yaml" | undefined {
   const key = path.at(-1);

@@ -1,9 +1,10 @@
+import type { Path } from "../base/source.ts";
 import type { Action } from "../action/action.ts";
 import type { Parameter } from "../action/parameter.ts";
 import { exampleStep, sentence, typeOfKey } from "../workflow/names.ts";
 import { FUNCTIONS } from "../expr/functions/registry.ts";
 import type { Checked } from "./diagnose.ts";
-import { type Catalog, type Keys, keysAt } from "./format.ts";
+import { type Catalog, type Keys, keysAt } from "./keys_at.ts";
 import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, isInBraces, type Outline, spotAt, type TextRange } from "./outline.ts";
 import {
@@ -72,7 +73,7 @@ async function hoverInExpression(
 
 function describeKey(
   outline: Outline,
-  path: readonly (string | number)[],
+  path: Path,
   catalog: Catalog,
 ): string | undefined {
   const name = String(path.at(-1));

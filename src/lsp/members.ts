@@ -10,7 +10,7 @@ import { ALL } from "../workflow/step_facts.ts";
 import type { Checked } from "./diagnose.ts";
 
 /** A name, or a part of a value, that an expression can read. */
-export interface Member {
+interface Member {
   readonly name: string;
   /** Its type, if known. */
   readonly type?: string;

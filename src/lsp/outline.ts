@@ -1,3 +1,4 @@
+import type { Path } from "../base/source.ts";
 import {
   buildTree,
   type YamlNode,
@@ -148,7 +149,7 @@ function lineAround(text: string, offset: number): TextRange {
 
 /** The way to a place in a tree, from the root on. */
 export interface Spot {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   /** Whether the place is in the last key of the path. */
   readonly isKey: boolean;
   readonly scalar: YamlScalar;
@@ -199,7 +200,7 @@ export function pairsOf(
 }
 
 /** All of a node with its anchor and its tag. */
-export function extentOf({ outerStart: start, outerEnd: end }: YamlNode): TextRange {
+function extentOf({ outerStart: start, outerEnd: end }: YamlNode): TextRange {
   return { start, end };
 }
 

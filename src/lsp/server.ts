@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatWorkflow } from "../workflow/format_workflow.ts";
 import { completionsAt } from "./complete.ts";
-import { type Catalog, findActions } from "./format.ts";
+import { type Catalog, findActions } from "./keys_at.ts";
 import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt, fileLinksIn } from "./definition.ts";

@@ -7,9 +7,8 @@ import { fieldOf, type FileKind, itemsOf, type Outline, scalarOf } from "./outli
 import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import type { Host } from "../host/host.ts";
+import type { Path } from "../base/source.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
-
-type Path = readonly (string | number)[];
 
 /** The keys allowed at a place: those of the file format, or the parameters of an action. */
 export type Keys =
@@ -88,7 +87,7 @@ export async function findActions(host: Host): Promise<Catalog> {
 
 export function nodeAt(
   root: YamlNode | undefined,
-  path: readonly (string | number)[],
+  path: Path,
 ): YamlNode | undefined {
   return path.reduce<YamlNode | undefined>(
     (node, part) => typeof part === "number" ? itemsOf(node)[part] : fieldOf(node, part),
@@ -99,7 +98,7 @@ export function nodeAt(
 /** The action whose parameters are at a path: that of the step, or of the defaults of a job. */
 function actionAt(
   { root }: Outline,
-  path: readonly (string | number)[],
+  path: Path,
   { actions }: Catalog,
 ): Action | undefined {
   const defaults = path.indexOf("defaults");
