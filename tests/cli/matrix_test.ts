@@ -304,7 +304,7 @@ Deno.test("an editor knows the matrix of a job", async () => {
     assertHas(await of(`${job}p`, "\n      p"), ["parallel", "fail_fast", "exclude"]);
     const step = `${job}parallel: 1\n    steps:\n      - uses: hello\n        id: s\n` +
       "        outputs: { n: 1 }\n        ";
-    assertEquals(await of(`${step}test: matrix.`, "matrix."), ["env", "size"]);
+    assertEquals((await of(`${step}test: matrix.`, "matrix.")).toSorted(), ["env", "size"]);
     assertHas(await of(`${step}test: ma`, "test: ma"), ["matrix", "map"]);
     const second = `${step}\n  - name: c\n    needs: [one]\n    skipif: `;
     assertEquals(await of(`${second}needs.one.`, "needs.one."), ["state", "all"]);

@@ -177,6 +177,8 @@ export function renderOperand(
     ? "NaN: nothing was measured"
     : typeof value !== "number" || Number.isInteger(value)
     ? String(value)
+    : /\.(?:p\d+|min|max|mean)$/.test(text)
+    ? formatElapsed(value * 1000)
     : String(Number(value.toPrecision(4)));
   return all.length === 1 ? shown : `${text} ${shown}`;
 }

@@ -84,8 +84,8 @@ Deno.test("a load job ends with a table of its steps and its thresholds", () => 
     "      step      count   rate   p50   p95   p99    max  failed",
     "      sign in  60,000  200/s  12ms  48ms  91ms  310ms       0",
     "      pay      60,000  200/s  12ms  48ms  91ms  310ms      12",
-    "      ✓ stats.p95 < 0.3            0.28",
-    "      ✗ stats.steps.pay.p99 < 0.5  0.61",
+    "      ✓ stats.p95 < 0.3            280ms",
+    "      ✗ stats.steps.pay.p99 < 0.5  610ms",
   ]);
   assertEquals(lines[from + 6]?.startsWith("    pay failed 12 times, at "), true, lines[from + 6]);
 });
@@ -127,7 +127,7 @@ Deno.test("where rounds are too slow, the table names the slowest step", () => {
   const steps = [ENDED.stats.steps[0]!, { ...pay!, p95: 240 }];
   const thresholds = [{ ...ENDED.thresholds[0]!, passed: false }];
   const lines = textOf({ ...ENDED, stats: { ...ENDED.stats, steps }, thresholds });
-  const at = lines.indexOf("      ✗ stats.p95 < 0.3  0.28");
+  const at = lines.indexOf("      ✗ stats.p95 < 0.3  280ms");
   assertEquals(lines[at + 1], "      the slowest step is pay: p95 240ms");
 });
 

@@ -90,6 +90,8 @@ export interface PageStep
   readonly runs?: number;
   /** Unlike that of any other step beside it, and the same in other runs. */
   readonly key: string;
+  /** Why it failed. */
+  readonly message?: string;
   readonly start: number;
   /** The number of steps that contain it. */
   readonly depth: number;
@@ -188,14 +190,16 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Ne
 export function pageStep(
   { step: { run, runs, result, position = result.place }, depth }: NestedStep,
   job: number,
-  { started, messages }: RunRecord,
+  { jobs, started, messages }: RunRecord,
 ): PageStep {
   const { name, uses, state, allowFailure, flaky, duration, phases, attempts } = result;
   return {
     job,
     runs,
     key: keyOf(run),
-    name: name + runLabel(run),
+    name: name +
+      (jobs[job]!.load && run.round !== undefined ? ` (round ${run.round + 1})` : runLabel(run)),
+    message: result.failures[0] && cutLine(summarizeFailure(result.failures[0]), WIDEST),
     ...{ uses, state, allowFailure, flaky },
     start: result.started - started,
     duration,
@@ -380,7 +384,9 @@ function stagesOf({ warmUp = 0, stages }: LoadOutline, end: number): readonly Pa
     return band;
   });
   const first = { from: 0, to: Math.min(warmUp, end), label: "warm-up", isIdle: true } as const;
-  return [first, ...all].filter(({ from, to }) => from < to);
+  const shown = [first, ...all].filter(({ from, to }) => from < to);
+  // The summary says what a single one asks for.
+  return shown.length > 1 ? shown : [];
 }
 
 function labelOfStage({ rate, users = 0, ramp }: LoadStageOutline): string {

@@ -151,8 +151,12 @@ const KEYS = `<dialog id="help" aria-labelledby="help-title">
 <dt><kbd>Enter</kbd></dt><dd>to the details</dd>
 <dt><kbd>Esc</kbd></dt><dd>back to the list, or empty the search</dd>
 <dt><kbd>/</kbd></dt><dd>search</dd>
-<dt><kbd>?</kbd></dt><dd>these keys</dd>
+<dt><kbd>?</kbd></dt><dd>this help</dd>
 </dl>
+<h2>Bars</h2>
+<p>A bar is the time of a job or step, and the line below it shows the phases of a request. A mark
+across is a message that came. The outlined bars are the critical path: they decided how long the run
+took.</p>
 <button id="help-close" type="button">Close</button>
 </dialog>
 `;

@@ -161,7 +161,8 @@ input, select {
 .row:hover { background: var(--raised); }
 .row[aria-selected=true] { background: var(--select); border-left-color: var(--note); }
 .head { display: flex; align-items: center; gap: 6px; min-width: 0; }
-.name { overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+.name { overflow: hidden; text-overflow: ellipsis; white-space: pre; flex-shrink: 0; max-width: 100%; }
+.cause { overflow: hidden; text-overflow: ellipsis; white-space: pre; color: var(--muted); }
 .icon { display: inline-block; width: 1.1em; text-align: center; font-weight: 700; }
 .twist { display: inline-block; width: 1.2em; color: var(--muted); }
 .track {

@@ -89,12 +89,38 @@ function remarksOf(
   ];
 }
 
+/** The most steps that the details of a job list. */
+const MAX_STEPS = 200;
+
+/** The steps of a job, with what failed; `linkTo` makes the address of one by its key. */
+function stepTable(steps: readonly PageStep[], linkTo: (key: string) => string): Content {
+  const own = steps.filter(({ depth }) => depth === 0);
+  if (own.length === 0) return [];
+  const rows = own.slice(0, MAX_STEPS).map(({ state, name, key, message, duration }) =>
+    row([
+      el(`span.icon.${state}`, { role: "img", "aria-label": state }, ICONS[state]),
+      [
+        el("a", { href: linkTo(key) }, name),
+        message !== undefined && el("p.failed", message),
+      ],
+      formatElapsed(duration),
+    ])
+  );
+  const more = own.length - rows.length;
+  return section(
+    "Steps",
+    table(["State", "Step", "Time"], rows),
+    more > 0 && el("p.muted", `${more} more`),
+  );
+}
+
 /**
- * The details of a job; `nameOf` gives the name of a job by its id, `linkTo` the address of one of
- * its steps by its key, and `width` is that of charts.
+ * The details of a job with its `steps`; `nameOf` gives the name of a job by its id, `linkTo` the
+ * address of one of its steps by its key, and `width` is that of charts.
  */
 export function jobDetails(
   job: PageJob,
+  steps: readonly PageStep[],
   nameOf: (id: string) => string | undefined,
   link: () => string,
   linkTo: (key: string) => string,
@@ -113,7 +139,7 @@ export function jobDetails(
   return [
     head(job.name, state, facts, remarks, link),
     failureSection(failures),
-    load && loadParts(load, width, linkTo),
+    load ? loadParts(load, width, linkTo) : stepTable(steps, linkTo),
     stats && section("Times of the rounds", statsTable(stats)),
     times.length > 0 &&
     section("Response times", times.map((one) => distributionChart(one, width))),

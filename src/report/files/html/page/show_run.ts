@@ -57,8 +57,9 @@ export function showRun(run?: string): void {
       const job = jobs[index]!;
       const linkTo = (key: string) =>
         fragmentOf({ run, target: `step=${encodeURIComponent(job.id)}/${key}` });
+      const own = steps.filter((step) => step.job === index);
       const width = panel.clientWidth - 40;
-      show(panel, jobDetails(job, (id) => names.get(id), linkOf, linkTo, width));
+      show(panel, jobDetails(job, own, (id) => names.get(id), linkOf, linkTo, width));
     } else {
       const step = steps[index]!;
       show(panel, stepDetails(step, jobs[step.job]!, detailsOf(index), linkOf));

@@ -81,7 +81,7 @@ export function makeWaterfall(
   const rowElement = (row: Row, position: number) => {
     const { kind, index, level, isFolded } = row;
     const item: RowItem = kind === "job" ? data.jobs[index]! : data.steps[index]!;
-    const { name, state, allowFailure, duration, start, attempts, flaky, critical } = item;
+    const { name, state, allowFailure, duration, start, attempts, flaky, critical, message } = item;
     const twist = el("span.twist", { "aria-hidden": "true" });
     if (isFolded !== undefined) {
       twist.append(isFolded ? "▸" : "▾");
@@ -113,6 +113,7 @@ export function makeWaterfall(
         allowFailure && el("span.tag.flaky", "allowed failure"),
         flaky && el("span.tag.flaky", "flaky"),
         critical !== undefined && el("span.tag.critical", "critical path"),
+        message !== undefined && el("span.cause", message),
       ),
       el("span.track", { "aria-hidden": "true" }, barsOf(item)),
       el(
