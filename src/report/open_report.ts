@@ -40,6 +40,7 @@ export async function openReport(
   const form = options.redraws && !verbose ? stdout.isTerminal ? "live" : "blocks" : "text";
   const look: ReportOptions = {
     timing,
+    verbose,
     style: await loadStyle(colour),
     columns: stdout.isTerminal ? () => stdout.columns() : undefined,
     fold,

@@ -11,11 +11,16 @@ export interface Reporter {
   report(change: Change): string;
   /** It shows every step of every round of repeated jobs, not only their tally. */
   readonly takesRounds?: true;
+  /** What takes long, said every `PROGRESS_TIME` where there are no live lines. */
+  progress?(now: number): string;
   /** Temporary lines below the report that are redrawn repeatedly. */
   live?(now: number, columns: number, rows: number): readonly string[];
   /** Milliseconds between two drawings of these, where they are not as many as usual. */
   frameTime?(): number;
 }
+
+/** Milliseconds after which a report that has no live lines says what is still under way. */
+export const PROGRESS_TIME = 10_000;
 
 /** The user's options for the look of a report. */
 export interface ReportOptions {
@@ -23,6 +28,8 @@ export interface ReportOptions {
   /** Columns of the terminal now; absent where the report goes elsewhere. */
   readonly columns?: () => number;
   readonly style: Style;
+  /** Whether to show all about what passed. */
+  readonly verbose?: boolean;
   /** Folds a part of the text behind a title, where what shows the text can. */
   readonly fold?: (title: string, text: string) => string;
 }

@@ -2,7 +2,7 @@ import { displayWidth } from "../base/text/display_width.ts";
 import type { Clock, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import { Recorder } from "./recorder.ts";
-import { printableEvent, type Reporter } from "./reporter.ts";
+import { printableEvent, PROGRESS_TIME, type Reporter } from "./reporter.ts";
 
 /** Between two frames of live lines, in milliseconds. */
 export const FRAME_TIME = 80;
@@ -66,7 +66,11 @@ export class Terminal {
     const change = this.#recorder.take(printableEvent(event));
     this.#writeDetails(details.report(change));
     const text = report.report(change);
-    if (!this.#isLive) return this.#write(text);
+    if (!this.#isLive) {
+      this.#write(text);
+      if (!this.#cancelFrame && report.progress) this.#awaitProgress();
+      return;
+    }
     if (text !== "") this.#pending.push(text);
     if (!this.#cancelFrame) this.#drawFrame();
   }
@@ -79,6 +83,15 @@ export class Terminal {
     this.#draw([]);
     if (this.#isCursorHidden) this.#write(SHOW_CURSOR);
     this.#isCursorHidden = false;
+  }
+
+  /** Says every now and then what is under way. */
+  #awaitProgress(): void {
+    const { clock, report } = this.#options;
+    this.#cancelFrame = clock.after(PROGRESS_TIME, () => {
+      this.#write(report.progress!(clock.now()));
+      if (!this.#isReaderGone) this.#awaitProgress();
+    });
   }
 
   #drawFrame(): void {

@@ -55,7 +55,6 @@ Deno.test("a step is as tested as the job that it embeds, whose failure is liste
     `Failures
   1. j › outer 2 › part   inner.yml:3:38
      test is false: vars.n is 2 (int)
-     also failed: j › outer 2   w.yml:6:54
 
 `,
   );

@@ -515,7 +515,7 @@ Deno.test("a step that needs a background server reports how the server ended", 
   const steps = [service("echo 'the port is taken'; exit 2"), WAIT, ask];
   const { code, stdout } = await runUntilPrinted(problem, flow(...steps));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, `hint: ${problem}`);
+  assertStringIncludes(stdout, ` – ${problem}\n`);
   assert(!stdout.includes("is the server running there"), stdout);
 });
 
@@ -538,7 +538,7 @@ Deno.test("every failure after the end of a server that was ready says how it en
       assertEquals(code, 1);
       const problem = "the command in the background ended with exit code 7: out of tea";
       assertEquals(stderr, `warning: j › shell: ${problem}\n`);
-      assertStringIncludes(stdout, `hint: ${problem}`);
+      assertStringIncludes(stdout, ` – ${problem}\n`);
       const report = await Deno.readTextFile(`${cwd}/r.json`);
       assertEquals(report.split(`"hint":"${problem}"`).length, 2, report);
     },
@@ -573,7 +573,7 @@ Deno.test("a request whose server crashes reports the exit code of the server", 
       const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
       assertEquals(code, 1);
       const problem = "the command in the background ended with exit code 7: out of tea";
-      assertStringIncludes(stdout, `hint: ${problem}`);
+      assertStringIncludes(stdout, ` – ${problem}\n`);
       assert(!stdout.includes("https://"), stdout);
       assertEquals(stderr, `warning: j › shell: ${problem}\n`);
     });

@@ -235,3 +235,61 @@ Deno.test("Terminal draws nothing for a reporter without live lines", () => {
   terminal.take(events[0]!);
   assertEquals(screen.writes, ["run_started\n"]);
 });
+
+Deno.test("a job that takes long is said to be under way", () => {
+  const clock = fakeClock(NOON);
+  const start = runStarted(["api", "web", "off", "later"]);
+  const jobs = start.jobs.map((job) => {
+    return job.id === "later" ? { ...job, needs: ["api", "web", "off"] } : job;
+  });
+  const stdout = new Pipe();
+  const terminal = new Terminal({
+    ...{ clock, stdout, stderr: new Pipe() },
+    report: textReport(OPTIONS),
+    details: { report: () => "" },
+  });
+  const take = (...events: RunEvent[]) =>
+    events.forEach((event) => terminal.take({ ...event, time: clock.now() }));
+  take({ ...start, jobs }, jobStarted("api"), stepStarted({ job: "api", step: 0 }, "wait for it"));
+  clock.advance(5000);
+  take(jobStarted("web", { rounds: 3 }), jobFinished("off", { state: "skipped" }));
+  take({ type: "round_finished", runId: "r", time: NOON, job: "web", round: 0, state: "passed" });
+  clock.advance(15_000);
+  take(
+    stepFinished({ job: "api", step: 0 }, "wait for it"),
+    jobFinished("api"),
+    jobFinished("web"),
+    jobStarted("later"),
+  );
+  take(
+    stepFinished({ job: "later", step: 0 }, "go"),
+    stepStarted({ job: "later", step: 1 }, "sleep"),
+  );
+  clock.advance(20_000);
+  take(jobFinished("later"));
+  terminal.close();
+  assertEquals(clock.waiting(), 0);
+  assertEquals(
+    stdout.text,
+    `Shop
+
+- Off (skipped)
+
+… Api › wait for it (10s)
+… Api › wait for it (20s), Web › 1 of 3 rounds (15s)
+
+● Api
+   1. ✓ wait for it
+✓ Api 120ms
+
+✓ Web 120ms
+
+● Later
+   1. ✓ go
+    … sleep (10s)
+    … sleep (20s)
+✓ Later 120ms
+
+`,
+  );
+});

@@ -50,7 +50,7 @@ function describeResponse(req: Dict, res: Dict): MessageDescription {
     asJson: ["body"],
     minor: [
       ...minorHeaders(res),
-      ...CONNECTION.filter((name) => Object.hasOwn(res, name)).map((name) => [name]),
+      ...MINOR_FIELDS.filter((name) => Object.hasOwn(res, name)).map((name) => [name]),
     ],
   };
 }
@@ -82,8 +82,8 @@ function typeOf({ headers }: Dict): string {
   return typeof type === "string" ? ` of ${type}` : "";
 }
 
-/** Fields about the connection, which seldom help to find out why a request failed. */
-const CONNECTION: readonly string[] = ["version", "tls", "timing"];
+/** Fields about the connection, and those that say again what the headers say. */
+const MINOR_FIELDS: readonly string[] = ["version", "tls", "timing", "repeated_headers", "cookies"];
 
 /** Headers that do not help to find out why a request failed, in lower case. */
 const MINOR_HEADERS: ReadonlySet<string> = new Set([

@@ -32,6 +32,11 @@ export function oneLine(text: string): string {
   return /[\n\t]/.test(text) ? text.trim().replace(/\s*[\n\t]\s*/g, " ") : text;
 }
 
+/** The last line of a text that is not blank. */
+export function lastLine(text: string): string {
+  return text.trimEnd().split("\n").at(-1)!.trim();
+}
+
 function visible(control: string): string {
   const code = control.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code); // ␛ for ESC

@@ -60,14 +60,21 @@ function located(fault: Fault, run: Evaluation, source: string): LocatedFault {
     return missingFault(missing, run.scope.strict, source, hint);
   }
   const { start, end } = node;
-  return { message, start, end, hint: hint ?? ownerHint(fault, node, source) };
+  const blamed = nilPart(fault, node);
+  const text = blamed && shortText(blamed, source);
+  return { message, start, end, hint: hint ?? (text && `${text} is nil`) };
 }
 
-/** A hint that names the value that was nil when a key of it was read. */
-function ownerHint(fault: Fault, node: Node, source: string): string | undefined {
-  if (!(fault instanceof NilOwner) || node.type !== "MemberExpression") return undefined;
-  const owner = shortText(node.object, source);
-  return owner && `${owner} is nil`;
+/** The part that was nil when a key of it was read, or the side of an operation that was. */
+function nilPart(fault: Fault, node: Node): Node | undefined {
+  if (fault instanceof NilOwner) {
+    return node.type === "MemberExpression" ? node.object : undefined;
+  }
+  if (node.type !== "BinaryExpression") return undefined;
+  const [, left, right] = /^cannot (?:compare|compute|add) (?:(nil) |.* (nil)$)/.exec(
+    fault.message,
+  ) ?? [];
+  return left ? node.left : right ? node.right : undefined;
 }
 
 /** A part of an expression as a message names it; undefined if it is long, or between lines. */

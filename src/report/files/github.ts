@@ -1,6 +1,7 @@
 import type { Host, Output } from "../../host/host.ts";
 import { failedByThemselves, type FailedPart, failedParts } from "../failed_parts.ts";
-import type { Change, JobRecord } from "../record.ts";
+import { type CauseNames, causeNames, describeOthers, groupByCause } from "../causes.ts";
+import type { Change, JobRecord, RunRecord } from "../record.ts";
 import {
   type Annotation,
   MAX_ANNOTATIONS,
@@ -16,9 +17,12 @@ import { isOfThreshold } from "./cases.ts";
 const WIDEST_TITLE = 200;
 
 /** Failures of one step at one place; only the first is shown, since a repeat has many. */
-interface Finding extends Annotation {
+interface Finding extends Annotation, CauseNames {
   times: number;
 }
+
+/** Failures of more places are counted. */
+const MAX_FOUND = 1000;
 
 /**
  * Annotations for GitHub Actions: each failure at its line of the workflow file.
@@ -31,24 +35,26 @@ export function makeGithubReport({ env, files }: Host): (change: Change) => stri
   const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
-  const add = (around: string, part: FailedPart) => {
-    const finding = findingOf(around, part, fromRoot);
+  const add = (run: RunRecord, part: FailedPart) => {
+    const finding = findingOf(run, part, fromRoot);
     const same = found.find((other) => isSame(other, finding));
     if (same) same.times += finding.times;
-    else if (found.length < MAX_ANNOTATIONS) found.push(finding);
+    else if (found.length < MAX_FOUND) found.push(finding);
     else leftOut += finding.times;
   };
   let isSuite = false;
   return ({ event: { type }, run, job }: Change) => {
     if (type.startsWith("suite_")) isSuite = true;
     if (type === "job_finished" && run && job) {
-      const around = run.suite ? `${suiteTitle(run)} › ` : "";
-      for (const part of failedByThemselves(partsOf(job))) add(around, part);
+      for (const part of failedByThemselves(partsOf(job))) add(run, part);
     }
     // Before the text of the report, which may hold names from outside.
     if (type === (isSuite ? "suite_started" : "run_started")) return `::stop-commands::${token}\n`;
     if (type !== (isSuite ? "suite_finished" : "run_finished")) return "";
-    return `::${token}::\n` + found.map(renderFinding).join("") + leftOutLine(leftOut);
+    const groups = groupByCause(found);
+    for (const { times } of groups.slice(MAX_ANNOTATIONS).flat()) leftOut += times;
+    return `::${token}::\n` + groups.slice(0, MAX_ANNOTATIONS).map(renderGroup).join("") +
+      leftOutLine(leftOut);
   };
 }
 
@@ -63,10 +69,12 @@ function partsOf(job: JobRecord): FailedPart[] {
 }
 
 function findingOf(
-  around: string,
-  { title, failures, allowFailure, step, count }: FailedPart,
+  run: RunRecord,
+  part: FailedPart,
   fromRoot: (path: string) => string,
 ): Finding {
+  const { title, failures, allowFailure, step, count } = part;
+  const around = run.suite ? `${suiteTitle(run)} › ` : "";
   const shown = failures.filter(({ kind }) => kind !== "embedded");
   const location = shown.find((failure) => failure.place)?.place;
   const remark = allowFailure && step ? ": allowed failure" : "";
@@ -75,6 +83,7 @@ function findingOf(
     title: cutLine(oneLine(printable(around + title + remark)), WIDEST_TITLE),
     message: failureText(shown),
     times: count,
+    ...allowFailure ? {} : causeNames(part, run.id),
     location: location && { ...location, file: fromRoot(location.file) },
   };
 }
@@ -84,10 +93,15 @@ function isSame(one: Finding, other: Finding): boolean {
     one.location?.line === other.location?.line && one.location?.column === other.location?.column;
 }
 
-function renderFinding({ times, ...annotation }: Finding): string {
-  if (times === 1) return renderAnnotation(annotation);
-  const message = `failed ${times} times, first:\n${annotation.message}`;
-  return renderAnnotation({ ...annotation, message });
+/** The annotation of the first, with the names of the others. */
+function renderGroup([first, ...others]: readonly [Finding, ...Finding[]]): string {
+  const { level, title, times, location } = first;
+  const message = [
+    ...times === 1 ? [] : [`failed ${times} times, first:`],
+    first.message,
+    ...others.length === 0 ? [] : [describeOthers(others.map(({ title }) => title), title)],
+  ].join("\n");
+  return renderAnnotation({ level, title, message, location });
 }
 
 function leftOutLine(left: number): string {

@@ -13,6 +13,7 @@ import { cutLine } from "../../base/text/display_width.ts";
 import { numberCells, renderRoundsLine } from "../text/render_load.ts";
 import { plainParts, stepParts, totalRows } from "../text/summary.ts";
 import { PLAIN } from "../reporter.ts";
+import { causeNames, describeOthers, groupByCause } from "../causes.ts";
 import { type Case, type CaseSuite, countRuns, suitesOf } from "./cases.ts";
 import { exchangesText, failureText, valuesOf } from "./details.ts";
 import { CUT_OFF, type RunRecord, stateOf } from "../record.ts";
@@ -162,20 +163,28 @@ function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
   const failed = findCases(suites, ({ outcome }) => outcome === "failed");
   if (failed.length === 0) return;
   yield "\n### Failures\n";
-  yield* failed.slice(0, MAX_FAILURES).map(failurePiece);
-  yield leftOut(failed, "more failure");
+  const groups = groupByCause(failed.map(({ suite, one }) => {
+    // Of rounds, it is one of several.
+    const names = one.rounds ? {} : causeNames(one, suite.record.id);
+    return { ...names, suite, one };
+  }));
+  yield* groups.slice(0, MAX_FAILURES).map(failurePiece);
+  yield leftOut(groups, "more failure");
 }
 
 /** In one piece, so that no cut leaves an element or a fence open. */
-function failurePiece({ suite, one }: FoundCase): string {
-  const { name, position, failures, step } = one;
+function failurePiece([{ suite, one }, ...others]: readonly [FoundCase, ...FoundCase[]]): string {
+  const { position, failures, step } = one;
   const exchange = step ? exchangesText(step) : "";
   const where = position ? ` (${markdownText(`${position.file}:${position.line}`)})` : "";
-  const title = `${markdownText(`${suite.name} › ${name}`)}${where}`;
+  const titles = [{ suite, one }, ...others].map(({ suite, one }) => `${suite.name} › ${one.name}`);
+  const [first = "", ...alike] = titles;
+  const title = `${markdownText(first)}${where}`;
   return [
     `\n<details open><summary>${title}</summary>\n\n`,
     detail(failureText(failures)),
     exchange === "" ? "" : detail(exchange),
+    alike.length === 0 ? "" : `${markdownText(describeOthers(alike, first), LONGEST_DETAIL)}\n\n`,
     "</details>\n",
   ].join("");
 }
@@ -210,7 +219,7 @@ function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
 }
 
 /** A word about those beyond the most that are shown. */
-function leftOut(all: readonly FoundCase[], noun: string): string {
+function leftOut(all: readonly unknown[], noun: string): string {
   const left = all.length - MAX_FAILURES;
   return left <= 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
 }

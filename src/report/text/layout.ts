@@ -1,6 +1,6 @@
 import type { JobState, RunStarted, StepResult, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../base/value/duration.ts";
-import { oneLine, printableLine } from "../../base/text/printable.ts";
+import { oneLine } from "../../base/text/printable.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
 
 /** Where the text below a step begins: under its name. */
@@ -70,26 +70,10 @@ const MIN_SHOWN = 100;
 
 /** `   2. ✓ wait for it (after 1s) ↻ 2/5 (1.3s)`. */
 export function stepLine(index: number, result: StepResult, options: ReportOptions): string {
-  return stepNumber(index, options.style) + stepText(result, options);
-}
-
-/** `   2. ` for the second step. */
-export function stepNumber(index: number, style: Style): string {
-  return style.dim(`${String(index + 1).padStart(BELOW_NUMBER - 2)}.`) + " ";
-}
-
-/** `✗ Build › compile   api.yml:14`: a step where several jobs write by turns. */
-export function stepLineOf(job: string, result: StepResult, options: ReportOptions): string {
-  const location = result.failures.find((failure) => failure.place)?.place;
-  const where = location
-    ? `   ${options.style.cyan(`${printableLine(location.file)}:${location.line}`)}`
-    : "";
-  return stepText({ ...result, name: `${job} › ${result.name}` }, options) + where;
-}
-
-function stepText(result: StepResult, { style, timing }: ReportOptions): string {
+  const { style, timing } = options;
   const { state, wait, flaky, resent, reason, duration } = result;
-  const icon = result.allowFailure ? style.yellow("!") : stepIcon(state, style);
+  const icon = stepNumber(index, style) +
+    (result.allowFailure ? style.yellow("!") : stepIcon(state, style));
   const name = oneLine(result.name);
   if (state === "skipped") {
     const why = style.dim(`${name} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
@@ -103,6 +87,11 @@ function stepText(result: StepResult, { style, timing }: ReportOptions): string 
     style.yellow(retry) +
     style.dim(duration >= MIN_SHOWN ? ` (${formatElapsed(duration)})` : "") +
     (timing ? style.dim(timingOf(result)) : "");
+}
+
+/** `   2. ` for the second step. */
+export function stepNumber(index: number, style: Style): string {
+  return style.dim(`${String(index + 1).padStart(BELOW_NUMBER - 2)}.`) + " ";
 }
 
 /** ` ↻ 3/5`, or ` ↻ 3 within 2m` where only their time is limited; nothing if the first was good. */

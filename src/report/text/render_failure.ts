@@ -13,15 +13,11 @@ import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
+import { isDict } from "../../base/value/value.ts";
+import { lastLine } from "../../base/text/printable.ts";
 import { cutLine, displayWidth } from "../../base/text/display_width.ts";
-import {
-  type CauseNames,
-  causeNames,
-  describeKind,
-  type FailedPart,
-  groupByCause,
-  isOnlyEmbedded,
-} from "../failed_parts.ts";
+import { type CauseNames, causeNames, describeOthers, groupByCause, troubleOf } from "../causes.ts";
+import { describeKind, type FailedPart, isOnlyEmbedded } from "../failed_parts.ts";
 
 const WIDEST_VALUE = 200;
 /** The width of a value if its differences are shown below it. */
@@ -214,6 +210,12 @@ export function renderTrouble(
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
   const bounds = { columns, lines: EXCHANGE_LINES, wraps: room.wraps };
   const { failures, attempts, exchange } = result;
+  const trouble = troubleOf(result);
+  const same = trouble === undefined ? undefined : shownBefore(shown, trouble, where);
+  if (same) {
+    const folded = foldedFailures(failures, same.place, room).map(style.red);
+    return [...folded, ...renderAttempts(attempts, room)];
+  }
   // The steps inside show what they sent and got.
   const major = exchange && !isOnlyEmbedded(result) ? withoutMinor(exchange) : undefined;
   const lines = major ? renderExchange(major, style, bounds) : [];
@@ -240,6 +242,22 @@ export function renderTrouble(
   ];
 }
 
+/** Failures in a line each: all about them was shown before. */
+function foldedFailures(failures: readonly Failure[], earlier: string, room: Room): string[] {
+  return failures.flatMap((failure) => fitSentence(`${briefly(failure)}, as ${earlier}`, room));
+}
+
+/** `api.yml:14:11: test is false: res.code is 401 (int)`. */
+function briefly(failure: Failure): string {
+  const place = failure.place ? `${formatLocation(failure.place)}: ` : "";
+  return place + summarizeFailure(failure);
+}
+
+/** A failure that `allow_failure` expects, in one line. */
+export function renderAllowed({ failures }: StepResult, style: Style, room: Room): string[] {
+  return fitSentence(failures.map(briefly).join("; "), room).map(style.dim);
+}
+
 /** Where an exchange is shown, and the lines of the response that differ. */
 function foldedExchange(
   { place, others }: { place: string; others: readonly string[] },
@@ -258,69 +276,61 @@ export function renderFailures(failures: readonly Failure[], style: Style, room:
 }
 
 /** A step or job that failed, for the list at the end of a report. */
-export interface FailureEntry extends FailedStep, CauseNames {
-  /** The problem, and a hint. */
-  readonly lines: readonly FailureLine[];
-  /** The steps that failed because of this one, or of the same cause. */
-  readonly tookDown: readonly FailedStep[];
-  /** The steps that failed at the same place, or with the same request, in the same way. */
-  readonly alike?: readonly string[];
-}
-
-interface FailedStep {
+export interface FailureEntry extends CauseNames {
   /** `Build › check the total`. */
   readonly title: string;
   /** `api.yml:14:15`. */
   readonly location?: string;
-}
-
-interface FailureLine {
+  /** The problem with its hint, in one line. */
   readonly text: string;
-  readonly isHint: boolean;
+  /** It did not fail by itself: the run was interrupted. */
+  readonly isInterrupted: boolean;
 }
 
 /** Nobody reads more of them, and the report above has them all. */
 const MAX_ENTRIES = 100;
-const MAX_TAKEN_DOWN = 20;
-
-/** The number of steps that failed in the same way which are named. */
-const MAX_ALIKE = 10;
-
 /** The entries of a part, those inside of it first. */
-export function failureEntries(part: FailedPart): FailureEntry[] {
-  const { title, failures, allowFailure, kind, inside } = part;
+export function failureEntries(part: FailedPart, runId: string): FailureEntry[] {
+  const { title, failures, allowFailure, kind, inside, step } = part;
   if (allowFailure) return [];
   const location = failures.find((failure) => failure.place)?.place;
   const remark = kind ? `${describeKind(kind)}: ` : "";
   const entry: FailureEntry = {
     title: oneLine(title),
     location: location && formatLocation(location),
-    lines: failures.flatMap((failure) => {
-      const text = remark + summarizeFailure(failure);
-      const hint = failure.hint === undefined ? "" : oneLine(failure.hint);
-      // "they differ at .total" says nothing of "res.body.total is 1".
-      const isSaid = text.includes(hint.replace(/^they differ at /, ""));
-      return [
-        { text, isHint: false },
-        ...isSaid ? [] : [{ text: `hint: ${hint}`, isHint: true }],
-      ];
-    }),
-    ...causeNames(part),
-    tookDown: [],
+    text: remark + failures.map((failure) => withHint(failure, step?.result)).join("; "),
+    isInterrupted: failures.length > 0 && failures.every(({ kind }) => kind === "interrupted"),
+    ...causeNames(part, runId),
   };
-  const inner = inside.flatMap(failureEntries);
+  const inner = inside.flatMap((one) => failureEntries(one, runId));
   const [first, ...others] = inner;
   if (!first || !isOnlyEmbedded(part)) return [...inner, entry];
-  // A step that failed only because of them is listed with the first.
-  const causes = entry.causes ?? first.causes;
-  return [{ ...first, causes, tookDown: [...first.tookDown, entry] }, ...others];
+  // What failed inside of a step is the cause of what the step itself fails others with.
+  return [{ ...first, causes: entry.causes ?? first.causes }, ...others];
 }
 
-/** An entry whose steps have this before their names. */
-export function withPrefix(prefix: string, entry: FailureEntry): FailureEntry {
-  const tookDown = entry.tookDown.map((step) => ({ ...step, title: prefix + step.title }));
-  const alike = entry.alike?.map((title) => prefix + title);
-  return { ...entry, title: prefix + entry.title, tookDown, alike };
+/** Advice about a result that may be right says nothing of its cause. */
+const ADVICE = /^to expect it, write /;
+/** The names of what a command ended with, in tests. */
+const ENDS = ["status", "res.code"];
+
+/** A failure with its hint, in one line. */
+function withHint(failure: Failure, result: StepResult | undefined): string {
+  const { hint: advice = "", kind, operands = [] } = failure;
+  const { res = null, brief = "" } = result?.exchange ?? {};
+  const said = isDict(res) ? res.error || res.stderr : "";
+  // What a command or a server says is the cause of how it ended.
+  if (
+    kind === "test" && typeof said === "string" && said.trim() !== "" &&
+    operands.every(({ text }) => ENDS.includes(text))
+  ) {
+    const cause = cutLine(lastLine(said), WIDEST_VALUE);
+    return [failure.message, ...cause.startsWith(brief) ? [] : [brief], cause].join(": ");
+  }
+  const text = summarizeFailure(failure);
+  const hint = ADVICE.test(advice) ? "" : oneLine(advice);
+  // "they differ at .total" says nothing of "res.body.total is 1".
+  return text.includes(hint.replace(/^they differ at /, "")) ? text : `${text} – ${hint}`;
 }
 
 /** Everything that failed, once more, with its position in the file: one entry for each cause. */
@@ -330,50 +340,24 @@ export function renderFailureList(
   room: Room,
 ): string[] {
   if (all.length === 0) return [];
-  const entries = mergeCauses(all);
-  const lines = entries.slice(0, MAX_ENTRIES).flatMap((entry, index) => {
+  const groups = groupByCause(all).map(([first, ...others]) => ({ first, others }))
+    .toSorted((a, b) => Number(a.first.isInterrupted) - Number(b.first.isInterrupted));
+  const lines = groups.slice(0, MAX_ENTRIES).flatMap(({ first, others }, index) => {
+    const { title, location, text } = first;
     const number = `${String(index + 1).padStart(3)}. `;
-    const [title = "", ...below] = entryLines(entry, style, indentedRoom(room, number.length));
-    return [style.dim(number) + title, ...indentLines(below, number.length)];
+    const below = indentedRoom(room, number.length);
+    const where = location === undefined ? "" : `   ${style.cyan(location)}`;
+    return [
+      style.dim(number) + title + where,
+      ...indentLines([
+        ...text === "" ? [] : fitSentence(text, below).map(style.red),
+        ...others.length > 0
+          ? fitSentence(describeOthers(others.map(({ title }) => title), title), below)
+          : [],
+      ], number.length),
+    ];
   });
-  const left = entries.length - MAX_ENTRIES;
+  const left = groups.length - MAX_ENTRIES;
   if (left > 0) lines.push(`     … (${countOf(left, "more failure")} above)`);
   return [style.bold("Failures"), ...lines, ""];
-}
-
-/** One entry for each cause. */
-function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] {
-  return groupByCause(entries).map(({ first, alike, caused }) => ({
-    ...first,
-    alike: [...first.alike ?? [], ...alike.map(({ title }) => title)],
-    tookDown: [
-      ...first.tookDown,
-      ...alike.flatMap(({ tookDown }) => tookDown),
-      ...caused.flatMap((entry) => [entry, ...entry.tookDown]),
-    ],
-  }));
-}
-
-function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
-  const { lines, tookDown, alike = [] } = entry;
-  const titleOf = ({ title, location }: FailedStep) =>
-    title + (location === undefined ? "" : `   ${style.cyan(location)}`);
-  const left = tookDown.length - MAX_TAKEN_DOWN;
-  return [
-    titleOf(entry),
-    ...lines.flatMap(({ text, isHint }) =>
-      fitSentence(text, room).map((line) => isHint ? line : style.red(line))
-    ),
-    ...alike.length > 0 ? fitSentence(describeAlike(alike, entry.title), room) : [],
-    ...tookDown.slice(0, MAX_TAKEN_DOWN).map((step) => `also failed: ${titleOf(step)}`),
-    ...left > 0 ? [`also failed: ${countOf(left, "more step")}`] : [],
-  ];
-}
-
-/** `also in 2 more steps: Entries › n 2, Entries › n 3`. */
-function describeAlike(alike: readonly string[], first: string): string {
-  const names = [...new Set(alike)].filter((title) => title !== first);
-  const named = names.slice(0, MAX_ALIKE).join(", ");
-  const rest = names.length > MAX_ALIKE ? ", …" : "";
-  return `also in ${countOf(alike.length, "more step")}${named && `: ${named}`}${rest}`;
 }

@@ -5,7 +5,7 @@ import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts"
 import type { RoundsTallied, StepTally } from "../../run/event.ts";
 import type { ReportOptions, Style } from "../reporter.ts";
 import { describeKind, isAllowedFailure } from "../failed_parts.ts";
-import { renderTrouble, type Shown, type Where } from "./render_failure.ts";
+import { renderAllowed, renderTrouble, type Shown, type Where } from "./render_failure.ts";
 import { BELOW_NAME, BELOW_NUMBER, renderEcho, stepIcon, stepNumber } from "./layout.ts";
 import { fitSentence, indentedRoom, indentLines, type Room, roomOf } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
@@ -100,8 +100,12 @@ function belowCount(
     ...echoLines(step, style),
     ...step.otherEchoes > 0 ? [`… (${step.otherEchoes} more)`] : [],
     ...step.failures.flatMap((kind) => {
+      const { result } = kind.first;
+      if (result.allowFailure) {
+        return [`${describeKind(kind)}:`, ...indentLines(renderAllowed(result, style, room), 2)];
+      }
       const where = [...around, `at repeat_index ${kind.round}`];
-      const trouble = renderTrouble(kind.first.result, style, indentedRoom(room, 2), shown, where);
+      const trouble = renderTrouble(result, style, indentedRoom(room, 2), shown, where);
       return [`${describeKind(kind)}:`, ...indentLines(trouble, 2)];
     }),
     ...step.otherFailures > 0 ? [countOf(step.otherFailures, "other failure")] : [],

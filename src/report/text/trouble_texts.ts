@@ -6,6 +6,7 @@
 export { LiveLoad } from "../live_load.ts";
 export {
   failureEntries,
+  renderAllowed,
   renderFailureList,
   renderFailures,
   renderTrouble,

@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type { StepResult, StepTree } from "../../run/event.ts";
 import { hasFailed } from "../../run/step_trees.ts";
-import type { JobRecord } from "../record.ts";
+import type { JobRecord, RunRecord } from "../record.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
@@ -12,7 +12,6 @@ import {
   skippedJob,
   stepIcon,
   stepLine,
-  stepLineOf,
 } from "./layout.ts";
 import { asText, indentedRoom, indentLines, roomOf } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
@@ -52,7 +51,9 @@ function renderStep(
         ? [style.dim(`snapshot ${snapshot.state}: ${oneLine(snapshot.file)}`)]
         : [],
       ...renderEcho(result.echo, style),
-      ...hasFailed(result)
+      ...result.allowFailure
+        ? options.late.all.renderAllowed(result, style, below)
+        : hasFailed(result)
         ? options.late.all.renderTrouble(result, style, below, shown, [...around, `in ${name}`])
         : [],
     ], BELOW_NAME),
@@ -61,20 +62,6 @@ function renderStep(
 
 function isNewSnapshot({ snapshot }: StepResult): boolean {
   return snapshot?.state === "written" || snapshot?.state === "updated";
-}
-
-/** The only line of a job that was skipped before any of its steps began; else nothing. */
-function skippedLine(
-  { name, state, reason, steps }: JobRecord,
-  { style }: TextOptions,
-): string | undefined {
-  return state === "skipped" && steps.length === 0 ? skippedJob(name, reason, style) : undefined;
-}
-
-/** The line of the last step that is over, and what belongs below it. */
-function lastStep(job: JobRecord, options: TextOptions, shown: Shown): string[] {
-  const number = job.steps.length - 1;
-  return renderStep(number, job.steps[number]!, options, shown, [oneLine(job.name)]);
 }
 
 /** The lines below the steps of a job, or all lines of a job that repeats. */
@@ -114,65 +101,78 @@ function outcomeLine(job: JobRecord, { style, late }: TextOptions): string {
   return endedJob(allowFailure ? "allowed" : state, name, duration, remark, style);
 }
 
-/** The whole block of a job that is over, with its outcome in the first line. */
+/** The lines of a job that is over: its name, its steps and its outcome. */
 function jobLines(
   job: JobRecord,
   options: TextOptions,
   shown: Shown,
   workflow: Where = [],
 ): string[] {
-  const skipped = skippedLine(job, options);
-  if (skipped !== undefined) return [skipped];
-  const around = [...workflow, oneLine(job.name)];
-  const steps = job.tally ? [] : job.steps;
+  const { name, state, reason, steps } = job;
+  const { style, fold } = options;
+  if (state === "skipped" && steps.length === 0) return [skippedJob(name, reason, style)];
+  const around = [...workflow, oneLine(name)];
   const below = [
-    ...steps.flatMap((step, number) => renderStep(number, step, options, shown, around)),
+    ...(job.tally ? [] : steps).flatMap((step, number) =>
+      renderStep(number, step, options, shown, around)
+    ),
     ...endLines(job, options, shown, around),
   ];
   const outcome = outcomeLine(job, options);
-  const { fold } = options;
-  if (!fold || job.state === "failed" || below.length === 0) return [outcome, ...below];
+  if (below.length === 0) return [outcome];
+  if (!fold || state === "failed") return [openJob(name, style), ...below, outcome];
   return fold(outcome, asText(below)).trimEnd().split("\n");
 }
 
 /** Decides which lines of jobs are written, and when: each function returns those for now. */
 export interface JobWriter {
   /** A job has started. */
-  start?(job: JobRecord): void;
+  start?(job: JobRecord, run: RunRecord): void;
   /** A step is over whose job runs once: the last one of those in its record. */
   endStep(job: JobRecord, step: StepTree): string[];
-  /** A line about a job that is under way. */
-  progress?(job: JobRecord, line: string): string[];
+  /** A job is under way: what to write below its name, or beside the blocks of others. */
+  progress?(job: JobRecord, below: string, beside: string): string[];
   /** A job is over. */
   end(job: JobRecord): string[];
 }
 
-/** Each job as one block when it ends. Workflows of a suite refer to what others have `shown`. */
+/** A workflow among others. */
+interface WorkflowOfSuite {
+  /** What the others have shown, to which it refers. */
+  readonly shown: Shown;
+  readonly workflow: Where;
+  /** Whether a job that passed is one line. */
+  readonly isBrief: boolean;
+}
+
+/** Each job as one block when it ends. */
 export function writeInBlocks(
   options: TextOptions,
-  shown: Shown = new Map(),
-  workflow: Where = [],
+  { shown, workflow, isBrief }: WorkflowOfSuite = {
+    shown: new Map(),
+    workflow: [],
+    isBrief: false,
+  },
 ): JobWriter {
   return {
     endStep: () => [],
-    end: (job) => [...jobLines(job, options, shown, workflow), ""],
+    end: (job) =>
+      isBrief && job.state === "passed"
+        ? [outcomeLine(job, options), ""]
+        : [...jobLines(job, options, shown, workflow), ""],
   };
 }
 
-/**
- * Each result at once: the steps of a job that runs alone below its name. Where several jobs run,
- * each step has one line with the name of its job, and a job is written as a whole when it ends.
- */
+/** The same blocks, of which that of a job that runs alone is written line by line. */
 export function writeAtOnce(options: TextOptions): JobWriter {
   const shown: Shown = new Map();
-  const running = new Set<JobRecord>();
-  /** The job whose steps are written below its name. */
-  let open: JobRecord | undefined;
-  /** The jobs of which a step has one line. */
-  const listed = new Set<JobRecord>();
+  /** The job that runs alone. */
+  let alone: JobRecord | undefined;
+  /** Whether its name is written. */
+  let isOpen = false;
   let isAfterLine = false;
-  /** Lines of jobs that were skipped while another one was open. */
-  const skipped: string[] = [];
+  /** The blocks of jobs that were over, without a run, while it was open. */
+  const held: string[] = [];
 
   /** An empty line, unless there is one. */
   function separate(): string[] {
@@ -180,56 +180,51 @@ export function writeAtOnce(options: TextOptions): JobWriter {
     isAfterLine = false;
     return lines;
   }
-  /** Whether the lines of a job go below its name. */
-  function isAlone(job: JobRecord): boolean {
-    // Where parts of the log fold, the outcome of a job is known before its first line.
-    return running.size < 2 && !listed.has(job) && !options.fold;
-  }
-  function enter(job: JobRecord): string[] {
-    if (open === job) return [];
-    open = job;
-    return [...separate(), openJob(job.name, options.style)];
-  }
-  function listLine(job: JobRecord, line: string): string[] {
-    const before = open ? ["", ...skipped.splice(0)] : [];
-    // What was written below the name of a job is not all of it any more.
-    if (open) listed.add(open);
-    listed.add(job);
-    open = undefined;
-    isAfterLine = true;
-    return [...before, line];
+  function enter({ name }: JobRecord): string[] {
+    if (isOpen) return [];
+    isOpen = true;
+    return [...separate(), openJob(name, options.style)];
   }
   return {
-    start: (job) => void running.add(job),
-    endStep(job, step) {
-      return isAlone(job)
-        ? [...enter(job), ...lastStep(job, options, shown)]
-        : listLine(job, stepLineOf(oneLine(job.name), step.result, options));
+    start(job, { jobs }) {
+      // Where parts of the log fold, the outcome of a job is known before its first line.
+      if (!isOpen && !options.fold) alone = runsAlone(job, jobs) ? job : undefined;
     },
-    progress(job, line) {
-      return isAlone(job)
-        ? [...enter(job), ...indentLines([line], BELOW_JOB)]
-        : listLine(job, `${oneLine(job.name)}: ${line}`);
+    endStep(job) {
+      if (job !== alone) return [];
+      const number = job.steps.length - 1;
+      const step = job.steps[number]!;
+      return [...enter(job), ...renderStep(number, step, options, shown, [oneLine(job.name)])];
+    },
+    progress(job, below, beside) {
+      if (job === alone) return [...enter(job), ...indentLines([below], BELOW_JOB)];
+      isAfterLine = true;
+      return [beside];
     },
     end(job) {
-      running.delete(job);
-      listed.delete(job);
-      if (job === open) {
-        open = undefined;
-        const end = [...endLines(job, options, shown), outcomeLine(job, options), ""];
-        return [...end, ...skipped.splice(0)];
-      }
-      const lines = [...jobLines(job, options, shown), ""];
-      if (!open) return [...separate(), ...lines];
-      if (job.state === "skipped") {
-        skipped.push(...lines);
+      if (!isOpen) return [...separate(), ...jobLines(job, options, shown), ""];
+      if (job !== alone) {
+        held.push(...jobLines(job, options, shown), "");
         return [];
       }
-      listed.add(open);
-      open = undefined;
-      return ["", ...skipped.splice(0), ...lines];
+      isOpen = false;
+      const end = [...endLines(job, options, shown), outcomeLine(job, options), ""];
+      return [...end, ...held.splice(0)];
     },
   };
+}
+
+/** Whether all other jobs are over, or wait for this one. */
+function runsAlone(job: JobRecord, jobs: readonly JobRecord[]): boolean {
+  const others = jobs.filter((other) => other !== job && other.state === undefined);
+  if (others.some(({ started }) => started !== undefined)) return false;
+  const waiting = new Map<string, JobRecord[]>();
+  for (const other of others) {
+    for (const need of other.needs) waiting.getOrInsertComputed(need, () => []).push(other);
+  }
+  const later = new Set([job]);
+  for (const { id } of later) waiting.get(id)?.forEach((other) => later.add(other));
+  return later.size > others.length;
 }
 
 /**

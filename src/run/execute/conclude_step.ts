@@ -1,6 +1,7 @@
 import { excerpt } from "../../action/received.ts";
 import { textOf } from "../../action/parameter.ts";
 import { StepError } from "../../base/errors.ts";
+import { lastLine } from "../../base/text/printable.ts";
 import { roundDuration } from "../../base/value/duration.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { Loop } from "../../workflow/model.ts";
@@ -208,7 +209,8 @@ function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: num
     ? 'res.error != ""'
     : `res.${field} == ${JSON.stringify(res[field])}`;
   const brief = briefOf(attempt);
-  const text = excerpt(textOf(res.error || res.status_message || ""), secrets);
+  const said = typeof res.stderr === "string" ? lastLine(res.stderr) : "";
+  const text = excerpt(textOf(res.error || res.status_message || said), secrets);
   const message = text.startsWith(brief) ? text : [brief, text].filter(Boolean).join(": ");
   const after = test ? ", which the test does not read" : retry ? ` after ${times}` : "";
   const hint = `to expect it, write test: ${expected}; to allow it, allow_failure: true`;

@@ -86,11 +86,8 @@ Deno.test("steps that read the output of a failed step are listed with its failu
   assertStringIncludes(
     stdout,
     `
-     test is false
-     outputs.token: res has no "nope"
-     hint: there is "status"
-     also failed: j › use   w.yml:8:66
-     also failed: j › also   w.yml:9:41
+     test is false; outputs.token: res has no "nope" – there is "status"
+     and 2 more: use, also
   2. j › other   w.yml:10:42
      test is false
 
@@ -549,7 +546,7 @@ Deno.test("workflows of a suite that fail on one request show it once", async ()
       const { code, stdout } = await runMain([...args, ...Object.keys(files)], { cwd });
       assertEquals([code, stdout.split("reproduce with:").length], [1, 2]);
       assertEquals(
-        stdout.match(new RegExp(`request and response: the same as ${within}[ABC]`, "g"))?.length,
+        stdout.match(new RegExp(`test is false: .*, as ${within}[ABC]`, "g"))?.length,
         2,
         stdout,
       );
@@ -557,7 +554,7 @@ Deno.test("workflows of a suite that fail on one request show it once", async ()
   });
 });
 
-Deno.test("jobs that fail on one request show it once, and of the others what differs", async () => {
+Deno.test("jobs that fail on one request show it once, whatever the headers of its responses", async () => {
   let count = 0;
   await using server = withServer(() =>
     Response.json({ error: "boom" }, { status: 500, headers: { "x-request-id": `id${++count}` } })
@@ -574,13 +571,11 @@ Deno.test("jobs that fail on one request show it once, and of the others what di
     for (const [args, within] of [[[], "in step 1 of "], [["-q"], "in "]] as const) {
       const { code, stdout } = await runMain([...args, "w.yml"], { cwd });
       assertEquals(code, 1);
-      assertEquals(stdout.match(/: test is false$/gm)?.length, 8);
       const [before, after, ...others] = stdout.split("reproduce with:");
       assertEquals(others, []);
       const job = before!.match(/[✗●] (job \d)/g)!.at(-1)!.slice(2);
-      const folded = `request and response: the same as ${within}${job}`;
+      const folded = `: test is false: res.code is 500 (int), as ${within}${job}`;
       assertEquals(after!.split(folded).length, 8, stdout);
-      assertEquals(new Set(after!.match(/(?<=, but for\n +X-Request-Id: )id\d+$/gm)).size, 7);
     }
   });
 });
@@ -599,6 +594,6 @@ Deno.test("load jobs that fail on one request show it once", async () => {
   await withFiles({ "w.yml": `name: n\njobs:${jobs.join("")}` }, async (cwd) => {
     const { stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(stdout.split("reproduce with:").length, 2, stdout);
-    assertEquals(stdout.match(/and response: the same as in get it of [ABC]$/gm)?.length, 2);
+    assertEquals(stdout.match(/test is false: .*, as in get it of [ABC]$/gm)?.length, 2);
   });
 });

@@ -83,7 +83,7 @@ Deno.test("the list of failures numbers items as the report of the step does", a
         test: [false, res.nope.x == 1]
 `));
   assertStringIncludes(stdout, "test 1 of 2 is false\n");
-  assertStringIncludes(stdout, '     test 2: res has no "nope"\n');
+  assertStringIncludes(stdout, 'test 1 of 2 is false; test 2: res has no "nope" – ');
 });
 
 Deno.test("each false item of load.expect is a failure of the job", async () => {
@@ -94,7 +94,7 @@ Deno.test("each false item of load.expect is a failure of the job", async () => 
     "    load: { users: 1, count: 2, expect: [stats.count == 3, stats.failed == 0, stats.count.x > 1] }\n",
   ));
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "w.yml:5:42\n     expect is false: stats.count is 2\n");
+  assertStringIncludes(stdout, "w.yml:5:42\n     expect is false: stats.count is 2; ");
   assertStringIncludes(stdout, "✗ stats.count.x > 1  int has no .x");
   assertEquals(stdout.includes("stats.failed is"), false);
 });
@@ -306,5 +306,5 @@ Deno.test("the list of failures numbers the tests that cannot be evaluated", asy
           - status == 0
           - vars.nope.x == 1
 `));
-  assertStringIncludes(stdout, '     test 2: vars has no "nope"\n');
+  assertStringIncludes(stdout, '     test 2: vars has no "nope" – ');
 });

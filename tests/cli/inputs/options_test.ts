@@ -225,7 +225,7 @@ Deno.test("the mode of --output comes from the flag, then the environment", asyn
   });
   await test.step("a spinner into a pipe prints each job when it ends, and nothing else", async () => {
     const { stdout } = await runner(["ok.yml"], { RUNNER_OUTPUT: "spinner" });
-    assertMatch(stdout, /^n\n\n✓ j [\d.]+m?s\n {3}1\. ○ hello\n\nJobs {7}1 passed \(1\)\n/);
+    assertMatch(stdout, /^n\n\n● j\n {3}1\. ○ hello\n✓ j [\d.]+m?s\n\nJobs {7}1 passed \(1\)\n/);
   });
 });
 

@@ -159,7 +159,7 @@ Deno.test("a job with a condition is lost only if it had to start", async () => 
     await piece("first", "--only", "first");
     assertMatch(
       await merge(),
-      /^1\n[^]*- alarm \(skipped: [^]*✗ tidy .*\n {4}no piece of this job/,
+      /^1\n[^]*- alarm \(skipped: [^]*● tidy\n {4}no piece of this job/,
     );
     await piece("last", "--only", "tidy");
     assertMatch(await merge(), /^0\n[^]*\nJobs {7}\d passed · 1 skipped /);

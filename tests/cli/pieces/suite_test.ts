@@ -126,7 +126,7 @@ Deno.test("a workflow that a suite lists twice runs in two processes", async () 
       for (const [at, choice] of choices.entries()) {
         await run(...piece, `ndjson=${at}.ndjson`, choice);
       }
-      const merged = await run("report", "merge", "run.json", "0.ndjson", "1.ndjson");
+      const merged = await run("report", "merge", "run.json", "0.ndjson", "1.ndjson", "-v");
       assertMatch(
         merged,
         /^0 [^]*job 1[^]*job 2[^]*Workflows {2}2 passed \(2\)\nSteps {6}.*\(2\)\nTime .*\n$/,

@@ -148,5 +148,5 @@ jobs:
     JSON.parse(reports["ctrf.json"]!).results.tests.map(({ name }: { name: string }) => name),
     ["job_0 › hello", "second › hello"],
   );
-  assert(stdout.includes(" job_0 › hello\n"), stdout);
+  assert(stdout.includes("● job_0\n   1. ○ hello\n"), stdout);
 });

@@ -54,58 +54,65 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
   [
     "all passed",
     [{}, {}, {}],
-    `✓ Load 120ms (3 rounds)
+    `● Load
    1. ping (repeating 3 times)
-      ✓ 3/3 passed (100.0%)`,
+      ✓ 3/3 passed (100.0%)
+✓ Load 120ms (3 rounds)`,
   ],
   [
     "there was nothing to test",
     [untested, untested, untested],
-    `✓ Load 120ms (3 rounds)
+    `● Load
    1. ping (repeating 3 times)
-      ○ 3/3 not tested`,
+      ○ 3/3 not tested
+✓ Load 120ms (3 rounds)`,
   ],
   [
     "some were skipped",
     [{}, skipped, {}],
-    `✓ Load 120ms (3 rounds)
+    `● Load
    1. ping (repeating 3 times)
-      ✓ 2/2 passed (100.0%), 1 skipped`,
+      ✓ 2/2 passed (100.0%), 1 skipped
+✓ Load 120ms (3 rounds)`,
   ],
   [
     "all were skipped",
     [skipped, skipped],
-    `✓ Load 120ms (2 rounds)
+    `● Load
    1. ping (repeating 2 times)
-      - 2/2 skipped (skipif is true)`,
+      - 2/2 skipped (skipif is true)
+✓ Load 120ms (2 rounds)`,
   ],
   [
     "each said something",
     [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
-    `✓ Load 120ms (3 rounds)
+    `● Load
    1. ping (repeating 3 times)
       ✓ 3/3 passed (100.0%)
         repeat_index 0: one
         repeat_index 2:
           three
-          lines`,
+          lines
+✓ Load 120ms (3 rounds)`,
   ],
   [
     "all said the same",
     [{ echo: "one" }, { echo: "one" }, {}],
-    `✓ Load 120ms (3 rounds)
+    `● Load
    1. ping (repeating 3 times)
       ✓ 3/3 passed (100.0%)
-        one`,
+        one
+✓ Load 120ms (3 rounds)`,
   ],
   [
     "some said the same",
     [{ echo: "one" }, { echo: "two" }, { echo: "one" }, { echo: "one" }],
-    `✓ Load 120ms (4 rounds)
+    `● Load
    1. ping (repeating 4 times)
       ✓ 4/4 passed (100.0%)
         repeat_index 0 and 2 more: one
-        repeat_index 1: two`,
+        repeat_index 1: two
+✓ Load 120ms (4 rounds)`,
   ],
   [
     "some failed, each kind of failure once",
@@ -113,7 +120,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
       state: "failed",
       failures: [falseTest(7)],
     }],
-    `✗ Load 120ms (4 rounds, 3 failed)
+    `● Load
    1. ping (repeating 4 times)
       ✗ 1/4 passed (25.0%)
         failed 2 times, first at repeat_index 1:
@@ -123,6 +130,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
           res.body.total is 2 (int)
         failed once, at repeat_index 2:
           connection refused
+✗ Load 120ms (4 rounds, 3 failed)
 
 Failures
   1. Load › ping   api.yml:14:11
@@ -147,9 +155,10 @@ Deno.test("textReport() says neither all nor none if one round differs", () => {
 Deno.test("textReport() counts rounds that an interruption prevented", () => {
   assertEquals(
     roundsText([{}, {}], { rounds: 5 }),
-    `✓ Load 120ms (5 rounds, 3 not run)
+    `● Load
    1. ping (repeating 5 times)
-      ✓ 2/2 passed (100.0%), 3 not run`,
+      ✓ 2/2 passed (100.0%), 3 not run
+✓ Load 120ms (5 rounds, 3 not run)`,
   );
 });
 
@@ -157,10 +166,11 @@ Deno.test("textReport() sums up the response times of rounds", () => {
   const times = [10, 1, 2, 3].map((duration) => ({ duration }));
   assertEquals(
     roundsText(times, { withTimes: true }),
-    `✓ Load 120ms (4 rounds)
+    `● Load
    1. ping (repeating 4 times)
       ✓ 4/4 passed (100.0%)
-        response times: min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms`,
+        response times: min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms
+✓ Load 120ms (4 rounds)`,
   );
 });
 
@@ -176,7 +186,7 @@ Deno.test("textReport() omits the times of actions without requests", () => {
     const rounds = [0.1, 7, 0.2].map((duration) => ({ duration, ...instant }));
     return roundsText(rounds, { withTimes: true }).split("\n").length;
   };
-  assertEquals([{}, { instant: true as const }].map(lines), [4, 3]);
+  assertEquals([{}, { instant: true as const }].map(lines), [5, 4]);
 });
 
 Deno.test("textReport() counts the rounds in which a step was flaky", () => {
@@ -243,7 +253,10 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
     );
     const lines = text.split("\n");
     const first = lines.findIndex((line) => line.includes(" passed (")) + 1;
-    const times = lines.slice(first, lines.findIndex((line, at) => at > first && line === ""));
+    const times = lines.slice(
+      first,
+      lines.findIndex((line, at) => at > first && /^✓|^$/.test(line)),
+    );
     assertStringIncludes(times.join(" "), "p99");
     for (const line of times) assert(displayWidth(line) <= Math.max(columns, 21), line);
     return lines.find((line) => /[▁-█]/.test(line));

@@ -115,8 +115,7 @@ for sale
 
 Failures
   1. Build › check the total   api.yml:14:11
-     test is false: res.body.total is 2 (int)
-     outputs.id: no such field
+     test is false: res.body.total is 2 (int); outputs.id: no such field
 
 Jobs       1 failed · 1 skipped (2)
 Steps      2 passed · 1 failed · 1 skipped · 1 not tested (5)
@@ -180,8 +179,9 @@ Deno.test("textReport() shows why a job failed outside its steps", () => {
     textOf(events),
     `Shop
 
-✗ Build 120ms
+● Build
     unknown name
+✗ Build 120ms
 
 Failures
   1. Build

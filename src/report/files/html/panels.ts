@@ -17,15 +17,8 @@ import { compareLoads, type History, type TestState, unstableTests } from "../hi
 import type { RunRecord } from "../../record.ts";
 import { escape, FILLS, json } from "./head.ts";
 import { keyOf, type PageHistoryRun } from "./page_data.ts";
-import {
-  type CauseNames,
-  causeNames,
-  failedByThemselves,
-  type FailedPart,
-  failedParts,
-  fullTitle,
-  groupByCause,
-} from "../../failed_parts.ts";
+import { type CauseNames, causeNames, groupByCause } from "../../causes.ts";
+import { failedByThemselves, type FailedPart, failedParts, fullTitle } from "../../failed_parts.ts";
 import { summarizeFailure } from "../../text/render_failure.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
@@ -328,27 +321,19 @@ function renderCause(parts: readonly FailedLink[]): string {
 
 /** What failed, the most frequent cause first. */
 function causesOf(runs: readonly LinkedRun[]): readonly (readonly FailedLink[])[] {
-  const groups = groupByCause(runs.flatMap(failedIn)).map(({ first, alike, caused }) => [
-    first,
-    ...alike,
-    ...caused,
-  ]);
-  return groups.sort((one, other) => countParts(other) - countParts(one));
+  return groupByCause(runs.flatMap(failedIn)).toSorted((one, other) =>
+    countParts(other) - countParts(one)
+  );
 }
 
 function failedIn({ record: { jobs, id }, prefix }: LinkedRun): readonly FailedLink[] {
-  // A step that is the cause of others is one of the same run.
-  const scoped = (cause: string | undefined) =>
-    cause?.startsWith("job ") ? `${id} ${cause}` : cause;
   return jobs.flatMap((job) => {
     const path = encodeURIComponent(job.id);
     // Of rounds, their examples, which have rows on the page.
     return failedByThemselves(failedParts({ ...job, tally: undefined })).flatMap((part) => {
-      const { cause, causes, likeness } = causeNames(part);
       const { allowFailure, step } = part;
       const link = prefix + (step ? `step=${path}/${pathOf(step.run)}` : `job=${path}`);
-      const scope = { cause: scoped(cause), causes: scoped(causes), likeness };
-      return allowFailure ? [] : [{ part, link, ...scope }];
+      return allowFailure ? [] : [{ part, link, ...causeNames(part, id) }];
     });
   });
 }
