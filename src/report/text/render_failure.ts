@@ -1,17 +1,10 @@
-import type {
-  Attempt,
-  Difference,
-  Exchange,
-  Failure,
-  Operand,
-  StepResult,
-} from "../../run/event.ts";
+import type { Attempt, Difference, Failure, Operand, StepResult } from "../../run/event.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
 import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { type ExchangeBounds, renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
+import { renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
 import { isDict } from "../../base/value/value.ts";
 import { lastLine } from "../../base/text/printable.ts";
@@ -160,43 +153,27 @@ export function renderAttempts(attempts: readonly Attempt[], room: Room): string
 const EXCHANGE_LINES = 40;
 /** Lines of an exchange that is repeated rather than referred to. */
 const SHORT_EXCHANGE = 3;
-/** Lines by which a response differs that is otherwise referred to. */
-const MAX_OTHERS = 3;
 /** The indentation of the text of a field of an exchange. */
 const DEEPEST_FIELD = 4;
 
 /** Where a failure is, from the outside: `Build`, `step 3`, `in step 1`. */
 export type Where = readonly string[];
 
-/** What a run has shown, and where; of an exchange also its lines. */
-export type Shown = Map<string, { readonly where: Where; readonly lines: readonly string[] }>;
+/** What a run has shown, and where. */
+export type Shown = Map<string, Where>;
 
 /** Enough for all that anybody reads. */
 const MAX_SHOWN = 1000;
 
 /**
  * Where a text was shown before, as seen from here: `in step 1`, or `in step 1 of Build` from another
- * job; else it is noted as shown here. A job may be written twice: at first by step, then as a whole.
+ * job; else it is noted as shown here.
  */
-function shownBefore(
-  shown: Shown,
-  text: string,
-  where: Where,
-  lines: readonly string[] = [],
-): { place: string; others: readonly string[] } | undefined {
+function shownBefore(shown: Shown, text: string, where: Where): string | undefined {
   const before = shown.get(text);
-  if (before === undefined && shown.size < MAX_SHOWN) shown.set(text, { where, lines });
-  const first = before?.where.findIndex((part, index) => part !== where[index]) ?? -1;
-  if (!before || first < 0) return undefined;
-  const others = lines.filter((line, index) => line !== before.lines[index]);
-  return { place: before.where.slice(first).reverse().join(" of "), others };
-}
-
-/** What two exchanges of one cause have in common: in a response to HTTP, ids and times differ. */
-function likenessOf(exchange: Exchange, style: Style, bounds: ExchangeBounds): string[] {
-  const title = exchange.view?.response?.title;
-  const like = title === undefined ? exchange : { ...exchange, res: null };
-  return [title ?? "", ...renderExchange(like, style, bounds)];
+  if (before === undefined && shown.size < MAX_SHOWN) shown.set(text, where);
+  const first = before?.findIndex((part, index) => part !== where[index]) ?? -1;
+  return before && first >= 0 ? before.slice(first).reverse().join(" of ") : undefined;
 }
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */
@@ -213,21 +190,15 @@ export function renderTrouble(
   const trouble = troubleOf(result);
   const same = trouble === undefined ? undefined : shownBefore(shown, trouble, where);
   if (same) {
-    const folded = foldedFailures(failures, same.place, room).map(style.red);
+    const folded = foldedFailures(failures, same, room).map(style.red);
     return [...folded, ...renderAttempts(attempts, room)];
   }
   // The steps inside show what they sent and got.
   const major = exchange && !isOnlyEmbedded(result) ? withoutMinor(exchange) : undefined;
   const lines = major ? renderExchange(major, style, bounds) : [];
-  const before = major && lines.length > SHORT_EXCHANGE
-    ? shownBefore(
-      shown,
-      [lines.length, ...likenessOf(major, style, bounds)].join("\n"),
-      where,
-      lines,
-    )
+  const before = lines.length > SHORT_EXCHANGE
+    ? shownBefore(shown, lines.join("\n"), where)
     : undefined;
-  const isFolded = before !== undefined && before.others.length <= MAX_OTHERS;
   // Each job shows the lines of the file to which its failures belong.
   const around = where.slice(0, -1);
   return [
@@ -235,10 +206,10 @@ export function renderTrouble(
       const { place, message, hint } = failure;
       const earlier = place &&
         shownBefore(shown, [...around, formatLocation(place), message, hint].join("\n"), where);
-      return renderFailure(failure, style, room, earlier?.place);
+      return renderFailure(failure, style, room, earlier);
     }),
     ...renderAttempts(attempts, room),
-    ...isFolded ? foldedExchange(before, style) : lines,
+    ...before ? [style.dim(`request and response: the same as ${before}`)] : lines,
   ];
 }
 
@@ -256,18 +227,6 @@ function briefly(failure: Failure): string {
 /** A failure that `allow_failure` expects, in one line. */
 export function renderAllowed({ failures }: StepResult, style: Style, room: Room): string[] {
   return fitSentence(failures.map(briefly).join("; "), room).map(style.dim);
-}
-
-/** Where an exchange is shown, and the lines of the response that differ. */
-function foldedExchange(
-  { place, others }: { place: string; others: readonly string[] },
-  style: Style,
-): string[] {
-  const end = others.length > 0 ? ", but for" : "";
-  return [
-    style.dim(`request and response: the same as ${place}${end}`),
-    ...others.map((line) => `  ${line.trim()}`),
-  ];
 }
 
 /** Everything that failed at once. */
