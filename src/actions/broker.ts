@@ -205,6 +205,8 @@ export function broker<
   C extends BrokerClient,
 >({ verbs, empty, product, by, load, ...spec }: BrokerSpec<S, F, C>): Action {
   const names = Object.keys(verbs);
+  let loaded: ReturnType<typeof load> | undefined;
+  const loadOnce = () => loaded ??= load();
   const urlOf = (params: object) => (params as { readonly url?: BrokerUrl }).url;
   return action<S, F, C>({
     oneOf: names,
@@ -238,12 +240,12 @@ export function broker<
     connection: {
       by,
       parallel: true,
-      open: async (params, attempt) => await (await load()).open(params, attempt),
+      open: async (params, attempt) => await (await loadOnce()).open(params, attempt),
       isLost: (client) => client.isLost,
       close: (client) => client.close(),
     },
     async run(client, params, attempt, raw) {
-      const carrier = await load();
+      const carrier = await loadOnce();
       const response = isGiven(raw, "subscribe")
         ? await receive(carrier, client, params, attempt) as unknown as ActionResponse<F>
         : await carrier.carryOut(client, params, attempt, raw);
@@ -251,7 +253,7 @@ export function broker<
     },
     async subscribe(client, params, open, attempt) {
       return await stayOpen(
-        await load(),
+        await loadOnce(),
         client,
         params,
         open,

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { textOf } from "../../action/parameter.ts";
 import { contentOf, type Taker } from "../broker.ts";
@@ -12,9 +13,8 @@ const JSON_TYPE = "application/json";
 export async function carryOut(client: Client, params: MqttParams, attempt: ActionAttempt) {
   const { publish: topic = "" } = params;
   const { qos, retain, version } = params;
-  const { Buffer } = await import("node:buffer");
   const content = Buffer.from(await contentOf(params, attempt));
-  const properties = writeProperties(params, Buffer);
+  const properties = writeProperties(params);
   const what = `topic "${topic}" of ${attempt.peer}`;
   await attempt.during(
     `publishing to ${what}`,
@@ -28,10 +28,7 @@ export async function carryOut(client: Client, params: MqttParams, attempt: Acti
   };
 }
 
-function writeProperties(
-  { json, headers = {}, properties }: MqttParams,
-  { from }: typeof import("node:buffer").Buffer,
-) {
+function writeProperties({ json, headers = {}, properties }: MqttParams) {
   const contentType = properties?.content_type ?? (json === undefined ? undefined : JSON_TYPE);
   const expiry = properties?.message_expiry;
   const data = properties?.correlation_data;
@@ -41,7 +38,7 @@ function writeProperties(
   return {
     ...contentType !== undefined && { contentType },
     ...properties?.response_topic !== undefined && { responseTopic: properties.response_topic },
-    ...data !== undefined && { correlationData: from(data) },
+    ...data !== undefined && { correlationData: Buffer.from(data) },
     ...expiry !== undefined && { messageExpiryInterval: Math.ceil(expiry / 1000) },
     ...named.length > 0 && { userProperties: Object.fromEntries(named) },
   };

@@ -1,5 +1,5 @@
 import type { IConnackPacket, IPublishPacket, Packet } from "mqtt-packet";
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Dict } from "../../action/action.ts";
@@ -238,7 +238,6 @@ export async function openMqtt(params: MqttParams, attempt: ActionAttempt): Prom
   const { url, tls = {}, will, version, client_id: clientId = randomId() } = params;
   const options = await attempt.secure(url.isSecure ? tls : undefined);
   const { default: library } = await import("mqtt-packet");
-  const { Buffer } = await import("node:buffer");
   const socket = await attempt.socket(options);
   socket.setNoDelay(true);
   const stream = url.scheme.startsWith("ws")
