@@ -133,14 +133,18 @@ export class OpenStep {
     return this.#isClosed ? "the run has ended it" : this.#ending;
   }
 
-  /** What was dropped since the last step asked, in words; undefined if nothing was. */
-  takeLoss(): string | undefined {
+  /** What was dropped since a step was told of it, in words; undefined if nothing was. */
+  get loss(): string | undefined {
     const lost = this.#lost;
-    this.#lost = 0;
     return lost === 0
       ? undefined
       : `${countOf(lost, "message")} of "${this.name}" fell out before a step received ` +
         `${lost === 1 ? "it" : "them"}: the last ${MAX_MESSAGES} and 16 MiB are kept`;
+  }
+
+  /** A step has failed by the loss: later ones go on from there. */
+  forgetLoss(): void {
+    this.#lost = 0;
   }
 
   /** The messages that no step has taken, in their order. */

@@ -96,7 +96,7 @@ class Search implements Receiver {
   /** Looks through what has come, and waits for more. */
   begin(): void {
     const kept = this.opens.flatMap(({ kept }) => kept).sort((a, b) => a.number - b.number);
-    const loss = this.condition ? undefined : this.#takeLoss();
+    const loss = this.condition || this.params.none !== undefined ? undefined : this.#takeLoss();
     if (loss !== undefined) return this.#fail(new StepError(loss, LOSS));
     for (const message of kept) {
       if (this.offer(message)) message.open.take(message);
@@ -160,7 +160,8 @@ class Search implements Receiver {
       const what = condition ? "a message that fits came" : "a message came";
       if (found > 0) return this.#error(`${what} from ${name} after ${seconds(waited)}`, waited);
       if (ending !== undefined) return this.#error(`${name} is over: ${ending}`, waited);
-      const loss = this.#takeLoss();
+      // It stays in doubt, also at another attempt.
+      const loss = this.#loss();
       return loss === undefined ? this.#reason : this.#error(loss, waited, LOSS);
     }
     if (this.#isEnough) return undefined;
@@ -224,9 +225,15 @@ class Search implements Receiver {
     this.#over.resolve();
   }
 
-  #takeLoss(): string | undefined {
-    const losses = this.opens.map((open) => open.takeLoss()).filter((loss) => loss !== undefined);
+  #loss(): string | undefined {
+    const losses = this.opens.map(({ loss }) => loss).filter((loss) => loss !== undefined);
     return losses.length === 0 ? undefined : losses.join("; ");
+  }
+
+  #takeLoss(): string | undefined {
+    const loss = this.#loss();
+    for (const open of this.opens) open.forgetLoss();
+    return loss;
   }
 
   /** Why no more can come; undefined if more can. */

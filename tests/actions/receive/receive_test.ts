@@ -102,6 +102,15 @@ Deno.test("messages that fall out are counted, and a step that may have needed t
   with: { from: srv }
 `);
   assertMatch(next, loss);
+  const { code: retried, stdout: none } = await runSteps(`${many}
+- uses: receive
+  with: { from: srv, where: message.line == "end" }
+- uses: receive
+  with: { from: srv, where: message.line == "5", none: 5ms }
+  retry: { max_attempts: 2 }
+`);
+  assertEquals(retried, 1);
+  assertMatch(none, loss);
 });
 
 Deno.test("a step that fails gives what it has taken back, in its place", async () => {
