@@ -176,9 +176,6 @@ export async function subscribe(
   };
 }
 
-/** Milliseconds after which a stream hears that a message is still with us: it waits 30 seconds. */
-const REMINDER = 10_000;
-
 /** Receives from a stream: all in their order, or the next ones of a group, one by one. */
 async function consume(
   client: Client,
@@ -194,6 +191,7 @@ async function consume(
   const returned = Promise.withResolvers<void>();
   let isOver = false;
   const tellAll = (word: string) => {
+    if (client.isLost) return;
     for (const subject of pending) nats.publish(subject, word);
   };
   const pull = () =>
@@ -206,8 +204,8 @@ async function consume(
         const { code, description } = headers;
         return taker.fail(new Error(`the stream ended it: ${description} (${code})`));
       }
-      if (isOver) return returned.resolve(nats.publish(reply, "-NAK"));
       if (group === undefined) return void taker.take(readMessage(message), data.length);
+      if (isOver) return returned.resolve(nats.publish(reply, "-NAK"));
       pending.add(reply);
       taker.take(readMessage(message), data.length, async () => {
         pending.delete(reply);
@@ -216,13 +214,13 @@ async function consume(
       if (!taker.isDone) pull();
     },
   });
-  const reminding = setInterval(() => tellAll("+WPI"), REMINDER);
+  let reminding: ReturnType<typeof setInterval> | undefined;
   const end = async () => {
     isOver = true;
     clearInterval(reminding);
     tellAll("-NAK");
     // The request that is open gets one of them. NATS 2.9 repeats others if it finds one of the dead.
-    if (pending.size > 0) await goodbye(returned.promise);
+    if (pending.size > 0 && !client.isLost) await goodbye(returned.promise);
     subscription.unsubscribe();
     await client.flush();
   };
@@ -233,7 +231,9 @@ async function consume(
         config: { ...config, deliver_subject: inbox, ack_policy: "none", replay_policy: "instant" },
       });
     } else {
-      await joinGroup(client, stream, group, config);
+      const { ack_wait: nanoseconds } = (await joinGroup(client, stream, group, config)).config;
+      // A stream sends again what it does not hear of in that time.
+      reminding = setInterval(() => tellAll("+WPI"), nanoseconds / 3e6);
       pull();
       await client.flush();
     }
@@ -244,18 +244,23 @@ async function consume(
   }
 }
 
+/** What a stream answers about a consumer. */
+interface Consumer {
+  readonly config: { readonly ack_wait: number };
+}
+
 /** Makes the durable consumer unless there is one. */
 async function joinGroup(
   client: Client,
   stream: string,
   group: string,
   config: Dict,
-): Promise<void> {
+): Promise<Consumer> {
   try {
-    await client.call(`$JS.API.CONSUMER.INFO.${stream}.${group}`, {});
+    return await client.call(`$JS.API.CONSUMER.INFO.${stream}.${group}`, {});
   } catch (error) {
     if (!(error instanceof Error) || error.message !== "consumer not found") throw error;
-    await client.call(`$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${group}`, {
+    return await client.call(`$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${group}`, {
       stream_name: stream,
       config: { ...config, durable_name: group, ack_policy: "explicit", replay_policy: "instant" },
     });
