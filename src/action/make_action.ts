@@ -288,7 +288,7 @@ export function readRun<S extends Shape>(
 }
 
 /** Reads the parameters, before or in a run: by the same rules, with the same messages. */
-export function readParams<S extends Shape>(
+function readParams<S extends Shape>(
   declaration: ParamsDeclaration<S>,
   raw: Dict,
   param: Param,
@@ -300,7 +300,7 @@ export function readParams<S extends Shape>(
 }
 
 /** The parameters that exclude each other. */
-export function alternativesOf(
+function alternativesOf(
   { oneOf, atMostOne }: Pick<ActionDeclaration<Shape, ResponseShape>, "oneOf" | "atMostOne">,
 ): readonly Alternatives[] {
   return [

@@ -145,7 +145,7 @@ export async function explainConnection(
 }
 
 /** The message for a connection that Deno denies. */
-export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
+function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
   return {
     message: `Deno does not allow access to ${placeOf(endpoint)}`,
     hint: `run it with deno run --allow-net=${authorityOf(endpoint)}`,

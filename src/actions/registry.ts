@@ -17,7 +17,7 @@ type ActionGroup =
   | "Inside a workflow";
 
 /** An action by its name; its code comes when a workflow uses it. */
-export interface ActionEntry {
+interface ActionEntry {
   readonly name: string;
   readonly group: ActionGroup;
   readonly load: () => Promise<Action>;

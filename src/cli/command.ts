@@ -59,7 +59,7 @@ export const OPTION_GROUPS = [
   "Other",
 ] as const;
 
-export type OptionGroup = (typeof OPTION_GROUPS)[number];
+type OptionGroup = (typeof OPTION_GROUPS)[number];
 
 /** An option of the command line. One with a `value` takes one, the others are switches. */
 export interface Option {

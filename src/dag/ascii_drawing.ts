@@ -278,7 +278,7 @@ type BoxRows = Layout["rows"];
 const GAP = 3;
 
 /** The lines of a graph, given the needs of each job. */
-export function makeLines(needs: readonly (readonly number[])[]): readonly Ends[] {
+function makeLines(needs: readonly (readonly number[])[]): readonly Ends[] {
   const targets = needs.map((): number[] => []);
   needs.forEach((sources, job) => sources.forEach((source) => targets[source]!.push(job)));
   const lines = new Map<string, { sources: number[]; targets: readonly number[] }>();
@@ -295,7 +295,7 @@ export function makeLines(needs: readonly (readonly number[])[]): readonly Ends[
  * Places boxes of these widths in rows, each job below the jobs that it needs, and no wider than
  * `columns` if that can be: a level that is wider goes on in another row.
  */
-export function makeLayout(
+function makeLayout(
   levels: readonly number[],
   ends: readonly Ends[],
   widths: readonly number[],

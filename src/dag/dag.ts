@@ -171,7 +171,7 @@ function renderKnown({ source, parts }: Template, scope: Scope): string {
 }
 
 /** The level of each job: 0 without needs, else one more than the highest among them. */
-export function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob, number> {
+function makeLevels(jobs: readonly PlannedJob[]): ReadonlyMap<PlannedJob, number> {
   const levels = new Map<PlannedJob, number>();
   for (const job of jobs) {
     // No recursion: a chain of jobs may be longer than the stack is deep.

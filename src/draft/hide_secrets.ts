@@ -19,7 +19,7 @@ interface Range {
 export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */
-export interface WithoutSecrets {
+interface WithoutSecrets {
   readonly draft: Draft;
   /** The secrets by the names of the environment variables. */
   readonly environment: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 type OpenJob = Open<JobRecord> & { steps: StepRecord[] };
 
 /** What a recorder keeps of jobs that are over. */
-export interface RecorderOptions {
+interface RecorderOptions {
   /**
    * `everything` is for reports that are written at the end, `outcomes` leaves out the steps, the
    * tallies and the seconds of load.

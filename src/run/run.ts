@@ -418,7 +418,7 @@ export async function runJob(
 }
 
 /** Reports the outcome of a job. */
-export function finishJob(
+function finishJob(
   run: RunExecution,
   { job, name }: PlannedJob,
   { state, reason, blocked }: JobOutcome,

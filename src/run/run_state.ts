@@ -141,7 +141,7 @@ export interface RunMemory {
 }
 
 /** What steps see of the runs before. */
-export interface RunPast {
+interface RunPast {
   /** How many runs in a row, this one included, are in this state. */
   readonly streak: number;
   readonly previous: PreviousRun | null;
@@ -193,7 +193,7 @@ export interface RunPiece {
 }
 
 /** What a process has in common with others that run a load job together. */
-export interface Teamwork {
+interface Teamwork {
   /** What the job sees of those that it needs. */
   readonly needs: Dict;
   /** The process is ready. Resolves when the job begins: milliseconds since 1970. */

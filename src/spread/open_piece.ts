@@ -41,7 +41,7 @@ interface PieceSource extends Opening {
 }
 
 /** One process of a run that can begin. */
-export interface OpenedPiece {
+interface OpenedPiece {
   readonly header: PieceHeader;
   readonly warnings: readonly Diagnostic[];
   /** True if everything passed. */

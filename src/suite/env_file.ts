@@ -67,7 +67,7 @@ function hideValue(line: string): string {
 }
 
 /** The variables of a file, and what is wrong with its lines. */
-export interface EnvFile {
+interface EnvFile {
   readonly variables: Readonly<Record<string, string>>;
   readonly problems: readonly Diagnostic[];
 }

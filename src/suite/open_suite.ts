@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import { isManyFiles, isSuite, type OpenSuite, readWorkflow, type SuiteFile } from "./suite.ts";
 
 /** What operands name: one workflow, which was read, or a suite. */
-export type OpenOperands = { readonly workflow: SuiteFile } | { readonly suite: OpenSuite };
+type OpenOperands = { readonly workflow: SuiteFile } | { readonly suite: OpenSuite };
 
 /**
  * Opens what the operands of a command name. A suite is several files, a directory, a pattern, or

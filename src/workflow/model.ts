@@ -76,7 +76,7 @@ export interface Matrix {
 }
 
 /** One of the jobs that a job with a matrix becomes. */
-export interface Combination {
+interface Combination {
   /** The job as it is in the file. */
   readonly of: Pick<Job, "id" | "name">;
   /** What its expressions see as `matrix`. */

@@ -88,7 +88,7 @@ export function exampleStep({ name, usage, exampleTest }: Action): string {
 }
 
 /** A name that expressions can read, or a part of one. */
-export interface NameText {
+interface NameText {
   /** Its type, in the words of parameters. */
   readonly type: string;
   /** What it is, in one line. */

@@ -63,7 +63,7 @@ export interface PageRequest {
   continue(): Promise<void>;
   abort(reason: "blockedbyclient"): Promise<void>;
 }
-export interface PageResponse {
+interface PageResponse {
   status(): number;
   request(): PageRequest;
 }
@@ -75,7 +75,7 @@ export interface DevTools {
   connection(): BrowserConnection | undefined;
   detach(): Promise<void>;
 }
-export type BrowserConnection = Pick<DevTools, "send" | "on"> & {
+type BrowserConnection = Pick<DevTools, "send" | "on"> & {
   session(id: string): DevTools | null;
 };
 export interface Page extends PageFrame {

@@ -15,7 +15,7 @@ const CODES: readonly string[] = [
 ];
 
 /** The answer of a name server. */
-export interface DnsAnswer {
+interface DnsAnswer {
   readonly code: { readonly number: number; readonly name: string };
   readonly records: readonly Dict[];
   readonly isAuthoritative: boolean;

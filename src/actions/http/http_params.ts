@@ -146,7 +146,7 @@ const GRAPHQL = checked(
 );
 
 /** Parameters of the request, and of how its response is kept. */
-export const REQUEST_PARAMS = {
+const REQUEST_PARAMS = {
   method: METHOD,
   url: text("The full URL, or the base for the path of a shorthand"),
   ...Object.fromEntries(SHORTHANDS.map((name) => [name, shorthand(name)])) as Record<
@@ -199,7 +199,7 @@ export const REQUEST_PARAMS = {
 };
 
 /** Parameters that switch the verification of certificates off. */
-export const VERIFY_PARAMS = {
+const VERIFY_PARAMS = {
   verify_ssl: flag("Whether to verify the TLS certificate of the server")
     .with({ default: "true" }),
   insecure: flag("The opposite of verify_ssl").with({ default: "false" }),
@@ -230,7 +230,7 @@ export const CONNECTION_PARAMS = {
   local_address: text("The address of this machine to connect from"),
 };
 
-export const VERSION_PARAM = {
+const VERSION_PARAM = {
   version: choice(
     ["1.1", "2", "auto"],
     'The version of HTTP: "1.1", "2", or auto for 2 if the server offers it over TLS',
@@ -404,7 +404,7 @@ const SUMMARY =
   "The path of an OpenAPI description that the request and the response must match; `false` for none";
 
 /** What a violation of a description does. */
-export type Reaction = "fail" | "warn" | "off";
+type Reaction = "fail" | "warn" | "off";
 
 const reaction = (name: string, summary: string) =>
   value(["boolean", "string"], summary).as((value, param): Reaction => {
@@ -432,7 +432,7 @@ export interface ApiSettings {
 const ANY_OPENAPI = either(text(SUMMARY).with({ namesFile: "any" }), either(SETTINGS, flag("")));
 
 /** `openapi`: the description that requests and responses must match; false for none. */
-export const OPENAPI: Rule<ApiSettings | false> = new Rule(ANY_OPENAPI.form, (openapi, param) => {
+const OPENAPI: Rule<ApiSettings | false> = new Rule(ANY_OPENAPI.form, (openapi, param) => {
   const settings = ANY_OPENAPI.parse(openapi, param);
   if (settings === true) {
     throw param.wrong('"openapi" must be the path of a description, a map, or false');

@@ -214,7 +214,7 @@ export async function acquireRequest(context: ActionContext): Promise<() => void
 }
 
 /** The last response, after redirects. */
-export interface StreamResponse extends Followed {
+interface StreamResponse extends Followed {
   readonly head: ResponseHead;
   readonly traffic?: ActionResult["traffic"];
 }

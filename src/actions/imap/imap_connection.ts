@@ -15,7 +15,7 @@ export type {
 } from "imapflow";
 
 /** As whom to sign in, and when TLS begins. */
-export interface ImapSettings {
+interface ImapSettings {
   readonly username: string;
   readonly password?: string;
   readonly access_token?: string;

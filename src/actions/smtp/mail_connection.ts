@@ -168,7 +168,7 @@ const FRESH = 1000;
 const GOODBYE = 1000;
 
 /** A connection that is signed in, and sends one mail at a time. */
-export class MailConnection {
+class MailConnection {
   /** When the last mail was accepted for all, by the clock of the machine. */
   #acceptedAt = -Infinity;
   /** Whether a mail was refused while the server may wait for the rest of it. */

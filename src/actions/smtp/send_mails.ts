@@ -12,7 +12,7 @@ import {
 import type { Attachment } from "./mail_params.ts";
 
 /** What a step says about its mails. */
-export interface MailParams {
+interface MailParams {
   readonly from: string;
   readonly to: readonly string[];
   readonly cc?: readonly string[];
@@ -30,7 +30,7 @@ export interface MailParams {
   readonly starttls?: boolean;
 }
 
-export interface SendResult {
+interface SendResult {
   readonly first: Mail;
   readonly deliveries: readonly Delivery[];
   /** Why sessions ended before their last mail. */

@@ -25,7 +25,7 @@ export interface Credentials {
 }
 
 /** A key that the library can read and the runtime can sign with. */
-export interface LoadedKey {
+interface LoadedKey {
   readonly privateKey: string;
   readonly passphrase?: string;
 }

@@ -4,10 +4,6 @@ export const BODY_LIMIT = 64 * 1024 * 1024;
 /** The same for one that is written to a file: an endless one must not fill the disk. */
 export const SAVE_LIMIT = 4 * 1024 ** 3;
 
-export function maxBodyProblem(text: string): string {
-  return `"max_body" must be a size like 500000, 500kB, 200MB or 64MiB, not "${text}"`;
-}
-
 const UNITS: Readonly<Record<string, number>> = {
   "": 1,
   b: 1,

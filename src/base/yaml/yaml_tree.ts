@@ -34,7 +34,7 @@ interface YamlAlias extends NodeBase {
   readonly target: YamlNode | undefined;
 }
 
-export interface YamlList extends NodeBase {
+interface YamlList extends NodeBase {
   readonly kind: "list";
   readonly isFlow: boolean;
   readonly items: readonly YamlItem[];

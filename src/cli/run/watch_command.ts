@@ -242,7 +242,7 @@ function without(switches: ReadonlySet<string>, name: string): ReadonlySet<strin
 }
 
 /** The effect of a key. */
-export type KeyAction = "all" | "failed" | "again" | "quit" | "help";
+type KeyAction = "all" | "failed" | "again" | "quit" | "help";
 
 interface Key {
   readonly action: KeyAction;
@@ -262,12 +262,12 @@ const KEYS: readonly Key[] = [
 ];
 
 /** The keys, one a line. */
-export function renderKeys(): string {
+function renderKeys(): string {
   return KEYS.map(({ label, summary }) => `  ${label.padEnd(7)}${summary}\n`).join("");
 }
 
 /** The keys of a terminal. One that is pressed during a run takes effect after it, except quit. */
-export class WatchKeys {
+class WatchKeys {
   /** Gives the terminal back. */
   close = () => {};
   #pressed: KeyAction | undefined;

@@ -70,7 +70,7 @@ export class FunctionRecord {
 export type FunctionModule = () => Promise<{ readonly BODIES: FunctionBodies }>;
 
 /** What a function does: with values, or with a predicate over a list. */
-export type FunctionBody = ValueFunction | ListFunction;
+type FunctionBody = ValueFunction | ListFunction;
 
 /** The bodies of the functions of a subject, by name. */
 export type FunctionBodies = Readonly<Record<string, FunctionBody>>;

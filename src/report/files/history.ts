@@ -44,7 +44,7 @@ export interface HistoryRun {
 }
 
 /** The rounds of a load job or the runs of one of its steps; times in milliseconds. */
-export type LoadPoint = readonly [
+type LoadPoint = readonly [
   name: string,
   count: number,
   failed: number,
@@ -180,7 +180,7 @@ function loadOf({ load }: JobRecord, name: string): readonly LoadPoint[] {
 }
 
 /** A load job or a step of it, compared with what it was. */
-export interface ComparedLoad {
+interface ComparedLoad {
   readonly name: string;
   /** Milliseconds. */
   readonly p95: number;

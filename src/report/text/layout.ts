@@ -34,7 +34,7 @@ export function skippedJob(name: string, reason: string | undefined, style: Styl
 }
 
 /** The outcome of a job, for its sign. */
-export type JobMark = JobState | "allowed";
+type JobMark = JobState | "allowed";
 
 /** The line of a job that is over: `✗ Catalogue 404ms`. */
 export function endedJob(

@@ -16,7 +16,7 @@ export interface SummaryRow {
 }
 
 /** A text that stays in one line, its colour, and what separates it from the next one. */
-export interface SummaryPart {
+interface SummaryPart {
   readonly text: string;
   readonly paint?: Paint;
   readonly end?: string;
@@ -59,7 +59,7 @@ export function textRow(label: string, text: string, paint?: Paint): SummaryRow 
 }
 
 /** What the rows at the end of a run say, and those at the end of a suite. */
-export interface Totals extends Pick<RunFinished, "steps" | "duration" | "interrupted"> {
+interface Totals extends Pick<RunFinished, "steps" | "duration" | "interrupted"> {
   /** The jobs by state, or the workflows of a suite. */
   readonly jobs: Readonly<Record<JobState, number>>;
   readonly leftOut?: number;

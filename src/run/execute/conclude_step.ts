@@ -218,7 +218,7 @@ function unsuccessful(step: StepExecution, attempt: AttemptResult, attempts: num
 }
 
 /** Whether the condition of `until` is met, which ends the attempts with any result. */
-export function isPolled(
+function isPolled(
   { model }: StepExecution,
   { response, isRetryable }: AttemptResult,
 ): boolean {
@@ -232,7 +232,7 @@ function meetsExpectations({ model, params }: StepExecution, { response }: Attem
   return model.action.expectsResult?.(params ?? {}) ?? false;
 }
 
-export function briefOf({ response }: AttemptResult): string {
+function briefOf({ response }: AttemptResult): string {
   return response?.result.brief ?? `status ${response?.result.status ?? "unknown"}`;
 }
 

@@ -7,7 +7,7 @@ import type { Outputs } from "./outputs.ts";
 import { JobSlots } from "./slots.ts";
 
 /** The jobs of a run that one job with a matrix became. */
-export class MatrixRun {
+class MatrixRun {
   readonly #run: RunExecution;
   readonly #slots: JobSlots | undefined;
   /** Closes its jobs after the first failure. */

@@ -155,7 +155,7 @@ function unlessEmpty<T>(list: readonly T[] = []): readonly T[] | undefined {
 type NamedSecrets = ReadonlyMap<string, string>;
 
 /** The secrets of an environment whose variables a shell can read. */
-export function namedSecrets(environment: Readonly<Record<string, string>>): NamedSecrets {
+function namedSecrets(environment: Readonly<Record<string, string>>): NamedSecrets {
   const named = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) {
     if (isSecretName(name) && /^[A-Za-z_]\w*$/.test(name) && !named.has(value)) {
@@ -169,7 +169,7 @@ export function namedSecrets(environment: Readonly<Record<string, string>>): Nam
  * A command for any POSIX shell, a group of words on each line. Secrets are written as `$NAME`
  * where a variable of the environment holds it, and otherwise as `***`.
  */
-export function shellText(
+function shellText(
   { groups, input, note }: CommandLine,
   named: NamedSecrets,
   masker: Masker,

@@ -340,7 +340,7 @@ export function shownOperands(
 }
 
 /** The position of a value of the document of a run, or of a part of its text, with its line. */
-export function locateFailure(
+function locateFailure(
   { document, secrets, resources }: RunExecution,
   path: Path,
   start?: number,

@@ -29,7 +29,7 @@ const LATE = 10;
 const NO_ROUND = { index: 0, user: 0 };
 
 /** What is needed to run the rounds of a load job. */
-export interface LoadRoundsOptions {
+interface LoadRoundsOptions {
   readonly start: RoundStart;
   readonly steps: readonly CompiledStep[];
   readonly plan: LoadPlan;

@@ -22,7 +22,7 @@ const LONGEST_TURN = 50;
 const MAX_WAITING = 64;
 
 /** When the rounds of a job start, and how many there are. */
-export interface Pacing {
+interface Pacing {
   readonly schedule: Schedule;
   /** The rounds that this process starts, of all. */
   readonly part: PiecePart;

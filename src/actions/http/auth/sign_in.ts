@@ -21,7 +21,7 @@ export interface SignInContext {
 }
 
 /** The challenge of a server: the parameters of `WWW-Authenticate: Digest`. */
-export type Challenge = Readonly<Record<string, string>>;
+type Challenge = Readonly<Record<string, string>>;
 
 /** A challenge, and how often it was answered. */
 interface Answered {

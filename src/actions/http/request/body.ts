@@ -93,7 +93,7 @@ export interface Upload {
 }
 
 /** The body of a step: data, or a source that is opened when it is sent. */
-export type GivenBody = RequestBody<string> | Upload;
+type GivenBody = RequestBody<string> | Upload;
 
 /** Whether files have to be read before the request is sent, or something compressed. */
 export function isUpload(body: GivenBody): body is Upload {

@@ -99,7 +99,7 @@ function hasBeyondAscii(text: string): boolean {
 }
 
 /** Why a text cannot be requested. */
-export interface UrlProblem {
+interface UrlProblem {
   readonly message: string;
   readonly hint?: string;
 }

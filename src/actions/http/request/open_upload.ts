@@ -22,7 +22,7 @@ import {
 import { mediaParameter, mediaType } from "./http_syntax.ts";
 
 /** A body that can be sent, and its fields in `req`. */
-export interface OpenUpload {
+interface OpenUpload {
   readonly body: RequestBody;
   readonly shown: Dict;
 }

@@ -61,7 +61,7 @@ export interface RequestPlan {
 }
 
 /** A body that is opened for each attempt, and the request that it makes. */
-export interface PlannedUpload {
+interface PlannedUpload {
   readonly upload: Upload;
   /** The type that the headers of the step give. */
   readonly contentType: string | undefined;

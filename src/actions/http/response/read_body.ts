@@ -17,7 +17,7 @@ import { decodeBody } from "./decode_content.ts";
 
 const { createHash, hash } = await import("node:crypto");
 
-export interface ReadBody {
+interface ReadBody {
   /** The fields of `res` about it. */
   readonly fields: Dict;
   /** Where a binary one is. */

@@ -8,7 +8,7 @@ import { bodyDigests } from "./read_body.ts";
 const DOING = "cannot save the body of the response";
 
 /** The file that the body of a response goes into. It takes its name when it is complete. */
-export class SaveFile implements BodySink {
+class SaveFile implements BodySink {
   readonly #path: string;
   readonly #staged: StagedFile;
   readonly #limit: number;

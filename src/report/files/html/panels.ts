@@ -46,7 +46,7 @@ ${lines.join("\n")}
 }
 
 /** A part of the page that can be folded; `name` is for assistive technology. */
-export function renderPanel(
+function renderPanel(
   attributes: string,
   summary: string,
   name: string,
