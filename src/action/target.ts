@@ -22,6 +22,8 @@ export interface Server {
   readonly failing?: string;
   /** The socket of the system that it listens at, in place of host and port. */
   readonly socket?: string;
+  /** The action is that server itself; with port 0 it listens at a free one. */
+  readonly isOurs?: true;
 }
 
 /** A server that http connects to, which asks for permissions: its proxies and redirects matter. */
@@ -112,9 +114,12 @@ export async function allow(target: Target, parameter: string, context: ActionCo
   if (target.socket !== undefined) {
     return await allowFile(target.socket, { parameter, access: ["read", "write"] });
   }
-  if (permissions?.net) {
-    const { netDenial } = await import("./permissions/rules.ts");
-    const refusal = netDenial(permissions, new URL(`tcp://${authorityOf(target)}`));
+  const { isOurs = false } = target;
+  if (permissions?.net || isOurs && permissions?.listen) {
+    const { listenDenial, netDenial } = await import("./permissions/rules.ts");
+    const refusal = isOurs
+      ? listenDenial(permissions, target.host, target.port)
+      : netDenial(permissions, new URL(`tcp://${authorityOf(target)}`));
     if (refusal) refuse(refusal.message, refusal.hint);
   }
   try {

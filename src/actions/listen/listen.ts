@@ -1,3 +1,4 @@
+import { bracketed } from "../../action/net/endpoint.ts";
 import { action } from "../../action/make_action.ts";
 import { isGiven } from "../../action/parameter.ts";
 import { host, port, text } from "../../action/rule.ts";
@@ -46,7 +47,12 @@ with:
     ...port !== undefined && { port },
     ...routes && { routes: routes.map(({ on }) => on) },
   }),
-  target: () => ({ program: "listen" }),
+  target: ({ host, port = 0 }) => ({
+    host,
+    port,
+    isOurs: true,
+    failing: `cannot listen at ${bracketed(host)}${port === 0 ? "" : ` port ${port}`}`,
+  }),
   subscribe: async (_, params, open, attempt) =>
     await (await import("./serve.ts")).serve(params, open, attempt),
 });

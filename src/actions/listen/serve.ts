@@ -5,12 +5,12 @@ import type { ActionAttempt } from "../../action/attempt.ts";
 import { readRendered } from "../../action/make_action.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
+import { authorityOf } from "../../action/net/endpoint.ts";
+import { describeTarget } from "../../action/target.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { isDict } from "../../base/value/value.ts";
-import { demand } from "../../host/deno_permissions.ts";
-import { explainDenial } from "../../host/explain_denial.ts";
 import { typeByExtension } from "../http/request/body.ts";
 import { decodeBody } from "../http/response/decode_content.ts";
 import { decodeText, readFields, textFields } from "../http/response/read_body.ts";
@@ -47,8 +47,6 @@ export async function serve(
   limits = LIMITS,
 ) {
   const { context } = attempt;
-  const failing = `cannot listen at ${inBrackets(host)}${port === 0 ? "" : ` port ${port}`}`;
-  await allowListening(host, port, failing, context);
   const answers = await Promise.all(
     (routes ?? []).map((route, index) => readAnswer(route, index, context)),
   );
@@ -70,7 +68,7 @@ export async function serve(
   await attempt.during(
     "opening the server",
     promise.catch((error) => {
-      throw explainListening(error, failing);
+      throw explainListening(error, describeTarget(attempt.target).failing);
     }),
   );
   open.onClose(async () => {
@@ -80,13 +78,9 @@ export async function serve(
   });
   const { port: chosen } = server.address() as { readonly port: number };
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const url = `${cert === undefined ? "http" : "https"}://${inBrackets(reached)}:${chosen}`;
-  return { res: { url, host: reached, port: chosen }, brief: "open" };
-}
-
-/** A host before a port. */
-function inBrackets(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
+  const place = { host: reached, port: chosen };
+  const url = `${cert === undefined ? "http" : "https"}://${authorityOf(place)}`;
+  return { res: { url, ...place }, brief: "open" };
 }
 
 /** Closes connections beyond the most that it may have; the run warns of the first. */
@@ -101,27 +95,6 @@ function limitConnections(server: Server, max: number, { name, context }: OpenSt
     if (!hasWarned) context.warn(`"${name}" has ${countOf(max, "connection")}: it closes others`);
     hasWarned = true;
   });
-}
-
-/** Throws a `StepError` if the run may not listen there. */
-async function allowListening(
-  host: string,
-  port: number,
-  failing: string,
-  { permissions }: ActionContext,
-): Promise<void> {
-  if (permissions?.net || permissions?.listen) {
-    const { listenDenial } = await import("../../action/permissions/rules.ts");
-    const denial = listenDenial(permissions, host, port);
-    if (denial) throw new StepError(`${failing}: ${denial.message}`, denial.hint);
-  }
-  try {
-    demand({ name: "net", host: `${inBrackets(host)}:${port}` });
-  } catch (error) {
-    const denial = explainDenial(error);
-    if (!denial) throw error;
-    throw new StepError(`${failing}: ${denial.message}`, denial.hint);
-  }
 }
 
 function explainListening(error: Error & { readonly code?: string }, failing: string): StepError {
