@@ -22,7 +22,7 @@ import {
   type ResponseShape,
 } from "../action/make_action.ts";
 import type { OpenStep } from "../action/open_step.ts";
-import { isGiven } from "../action/parameter.ts";
+import { isGiven, textOf } from "../action/parameter.ts";
 import { excerpt, Intake, receivedBefore } from "../action/received.ts";
 import {
   condition,
@@ -145,6 +145,34 @@ export function brokerUrl(
   }).required();
 }
 
+/** Where to begin in what a server keeps. */
+export type Start =
+  | { readonly name: "now" | "beginning" }
+  | { readonly number: string }
+  | { readonly time: number };
+
+/** Where to begin; `number` is what messages are counted by, from `first` on: `an offset`. */
+export function startOf(begin: string, number: string, first: 0 | 1): Rule<Start, Start> {
+  const forms = `, ${number}, or a time like 2026-01-31T12:00:00Z`;
+  return text(`${begin}: \`now\`, \`beginning\`${forms}`).as((text, param): Start => {
+    if (text === "now" || text === "beginning") return { name: text };
+    if (/^\d+$/.test(text) && Number(text) >= first) return { number: text };
+    const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+    if (!Number.isNaN(time)) return { time };
+    const hint = `write now, beginning${forms}`;
+    throw param.wrong(`invalid start ${JSON.stringify(text)}`, hint);
+  }).default({ name: "now" }, "now");
+}
+
+/** The headers that a step sets, with their values. */
+export function headersOf(
+  headers: Readonly<Record<string, string | readonly Value[] | undefined>> = {},
+): readonly (readonly [name: string, values: string[]])[] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    values === undefined ? [] : [[name, [values].flat().map(textOf)] as const]
+  );
+}
+
 /** Who gets the messages of a subscription. */
 export interface Taker {
   /** Whether it needs no more. */
@@ -176,7 +204,7 @@ interface Carrier<P, C, R> {
     params: P,
     attempt: ActionAttempt,
     taker: Taker,
-  ): Promise<() => void | Promise<void>>;
+  ): Promise<End>;
   /** Does what another verb than `subscribe` says. */
   carryOut(client: C, params: P, attempt: ActionAttempt, raw: Dict): Promise<R>;
 }
@@ -247,24 +275,23 @@ export function broker<
     async run(client, params, attempt, raw) {
       const carrier = await loadOnce();
       const response = isGiven(raw, "subscribe")
-        ? await receive(carrier, client, params, attempt) as unknown as ActionResponse<F>
+        ? await receive(attempt, params, subscription(carrier, client, params, attempt))
         : await carrier.carryOut(client, params, attempt, raw);
-      return { ...response, phases: { connect: attempt.connecting, ...response.phases } };
+      const { phases } = response;
+      return {
+        ...response as ActionResponse<F>,
+        phases: { connect: attempt.connecting, ...phases },
+      };
     },
     async subscribe(client, params, open, attempt) {
-      return await stayOpen(
-        await loadOnce(),
-        client,
-        params,
-        open,
-        attempt,
-      ) as unknown as ActionResponse<F>;
+      const subscribe = subscription(await loadOnce(), client, params, attempt);
+      return await stayOpen(open, subscribe) as unknown as ActionResponse<F>;
     },
   });
 }
 
 /** Reports parameters that have no effect with the verb of the step, and a missing content. */
-export function checkVerb(
+function checkVerb(
   verbs: Readonly<Record<string, readonly string[]>>,
   raw: Dict,
   param: Param,
@@ -286,17 +313,52 @@ export function checkVerb(
   param.wrong(`"${verb}" needs "json", "body" or "file"`, empty);
 }
 
-/** Receives the messages that a step waits for. */
-async function receive<P extends Until, C>(
+/** Ends what was begun. */
+type End = () => void | Promise<void>;
+
+/** Has messages come to who takes them, from a source. */
+interface Subscription {
+  /** Where they come from, for messages: `topic "orders"`. */
+  readonly source: string;
+  begin(taker: Taker): Promise<End>;
+}
+
+function subscription<P, C>(
   carrier: Carrier<P, C, unknown>,
   client: C,
   params: P,
   attempt: ActionAttempt,
+): Subscription {
+  const source = carrier.sourceOf(params, attempt);
+  return {
+    source,
+    async begin(taker) {
+      const subscribed = carrier.subscribe(client, params, attempt, taker);
+      try {
+        const failing = `cannot subscribe to ${source}`;
+        return await attempt.during(`subscribing to ${source}`, subscribed, failing);
+      } catch (error) {
+        // What comes too late is not needed.
+        subscribed.then((end) => end(), () => {});
+        throw error;
+      }
+    },
+  };
+}
+
+/** Receives the messages that a step waits for. */
+async function receive(
+  attempt: ActionAttempt,
+  { until, max_messages: max }: Until,
+  { source, begin }: Subscription,
 ) {
-  const inbox = await Inbox.open(attempt, carrier.sourceOf(params, attempt), params);
+  const isMet = until === undefined
+    ? undefined
+    : await attempt.context.readCondition("until", until);
+  const inbox = new Inbox(attempt, source, isMet, max ?? (isMet ? Infinity : 1));
   const { clock } = attempt.context.host;
   const began = clock.ticks();
-  const end = await subscribeTo(carrier, client, params, attempt, inbox);
+  const end = await begin(inbox);
   const subscribed = clock.ticks();
   try {
     await inbox.received();
@@ -312,14 +374,8 @@ async function receive<P extends Until, C>(
 }
 
 /** Opens a subscription that later steps receive from. */
-async function stayOpen<P, C>(
-  carrier: Carrier<P, C, unknown>,
-  client: C,
-  params: P,
-  open: OpenStep,
-  attempt: ActionAttempt,
-) {
-  const end = await subscribeTo(carrier, client, params, attempt, {
+async function stayOpen(open: OpenStep, { begin }: Subscription) {
+  const end = await begin({
     take(message, bytes, acknowledge) {
       open.add(message, bytes, acknowledge);
       return true;
@@ -328,25 +384,6 @@ async function stayOpen<P, C>(
   });
   open.onClose(() => goodbye(end()));
   return { res: { messages: [], message: null }, brief: "subscribed" };
-}
-
-async function subscribeTo<P, C>(
-  carrier: Carrier<P, C, unknown>,
-  client: C,
-  params: P,
-  attempt: ActionAttempt,
-  taker: Taker,
-): Promise<() => void | Promise<void>> {
-  const source = carrier.sourceOf(params, attempt);
-  const subscribed = carrier.subscribe(client, params, attempt, taker);
-  try {
-    const failing = `cannot subscribe to ${source}`;
-    return await attempt.during(`subscribing to ${source}`, subscribed, failing);
-  } catch (error) {
-    // What comes too late is not needed.
-    subscribed.then((end) => end(), () => {});
-    throw error;
-  }
 }
 
 /** Bytes that wait to be sent, from which on nothing is read. */
@@ -461,7 +498,7 @@ interface Until {
 }
 
 /** The messages that a step receives, until it has those that it waits for. */
-export class Inbox implements Taker {
+class Inbox implements Taker {
   /** Whether there are enough. */
   isDone = false;
   /** How many bytes came. */
@@ -473,7 +510,7 @@ export class Inbox implements Taker {
   readonly #intake: Intake;
   readonly #done = Promise.withResolvers<void>();
 
-  private constructor(
+  constructor(
     readonly attempt: ActionAttempt,
     /** Where they come from, for messages: `topic "orders"`. */
     readonly source: string,
@@ -482,18 +519,6 @@ export class Inbox implements Taker {
   ) {
     this.#intake = new Intake(BODY_LIMIT, `${source} sent more than ${BODY_LIMIT} bytes`);
     this.#done.promise.catch(() => {});
-  }
-
-  /** An inbox for the parameters of a step. */
-  static async open(
-    attempt: ActionAttempt,
-    source: string,
-    { until, max_messages: max }: Until,
-  ): Promise<Inbox> {
-    const isMet = until === undefined
-      ? undefined
-      : await attempt.context.readCondition("until", until);
-    return new Inbox(attempt, source, isMet, max ?? (isMet ? Infinity : 1));
   }
 
   /** The fields of `res` about messages. */

@@ -1,8 +1,8 @@
+import { Buffer } from "node:buffer";
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
-import { textOf } from "../../action/parameter.ts";
-import { contentOf, readContent, type Taker, textOrBytes } from "../broker.ts";
+import { contentOf, headersOf, readContent, type Taker, textOrBytes } from "../broker.ts";
 import {
   type Client,
   type IHeaders,
@@ -22,19 +22,13 @@ export async function carryOut(client: Client, params: KafkaParams, attempt: Act
 }
 
 async function publish(client: Client, topic: string, params: KafkaParams, attempt: ActionAttempt) {
-  const { key, headers = {}, partition, acks, json, body, file } = params;
-  const { Buffer } = await import("node:buffer");
+  const { key, headers, partition, acks, json, body, file } = params;
   const isTombstone = json === undefined && body === undefined && file === undefined;
   const content = isTombstone ? null : Buffer.from(await contentOf(params, attempt));
   const message: Message = {
     value: content,
     key: key ?? null,
-    headers: Object.fromEntries(
-      Object.entries(headers).flatMap(([name, values = null]) => {
-        if (values === null) return [];
-        return [[name, typeof values === "string" ? values : values.map(textOf)]];
-      }),
-    ),
+    headers: Object.fromEntries(headersOf(headers)),
     ...partition !== undefined && { partition },
     timestamp: String(attempt.context.host.clock.now()),
   };

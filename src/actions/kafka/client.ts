@@ -14,8 +14,8 @@ import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import { lost, readInTurns } from "../broker.ts";
-import type { KafkaParams, Start } from "./kafka_params.ts";
+import { lost, readInTurns, type Start } from "../broker.ts";
+import type { KafkaParams } from "./kafka_params.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";
 
@@ -359,7 +359,7 @@ export class Client {
     const partitions = (await this.#partitionsOf(topic, only))
       .map(({ partitionId: partition }) => ({ partition }))
       .filter(({ partition }) => only === undefined || partition === only);
-    if ("offset" in from) return new Map(partitions.map((one) => [one.partition, from.offset]));
+    if ("number" in from) return new Map(partitions.map((one) => [one.partition, from.number]));
     const ask = async (start: { fromBeginning: boolean } | { fromTimestamp: number }) => {
       const [found] = await this.cluster.fetchTopicsOffset([{ topic, partitions, ...start }]);
       return new Map(found!.partitions.map(({ partition, offset }) => [partition, offset]));

@@ -21,7 +21,7 @@ export const kafka = broker({
     if (has("lag") && !has("group")) param.wrong('"lag" needs "group"');
     if (!has("group")) return;
     if (has("partition")) param.of("partition").wrong('"partition" has no effect with "group"');
-    if (params.from && "offset" in params.from || params.from && "time" in params.from) {
+    if (params.from && !("name" in params.from)) {
       param.of("from").wrong('with "group", "from" is now or beginning');
     }
   },

@@ -14,7 +14,7 @@ import {
 } from "../../action/rule.ts";
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+import { CONTENT_PARAMS, RECEIVE_PARAMS, startOf } from "../broker.ts";
 
 /** The parameters of kafka. */
 export const PARAMS = {
@@ -35,9 +35,7 @@ export const PARAMS = {
     "Which servers confirm a message: none (0), its leader (1), all",
   )
     .default("all"),
-  from: text(
-    "Where to begin: `now`, `beginning`, an offset, or a time like 2026-01-31T12:00:00Z",
-  ).as(readStart).default({ name: "now" }, "now"),
+  from: startOf("Where to begin", "an offset", 0),
   group: text("The consumer group to join; what it has committed goes before `from`"),
   ...RECEIVE_PARAMS,
   sasl: map({
@@ -57,12 +55,6 @@ export const PARAMS = {
 /** Their values. */
 export type KafkaParams = Values<typeof PARAMS>;
 
-/** Where to begin in a topic. */
-export type Start =
-  | { readonly name: "now" | "beginning" }
-  | { readonly offset: string }
-  | { readonly time: number };
-
 function readBrokers(brokers: string | readonly Value[], param: Param): readonly Endpoint[] {
   const texts = (typeof brokers === "string" ? brokers.split(",") : brokers)
     .map((text) => String(text).trim());
@@ -76,15 +68,4 @@ function readBrokers(brokers: string | readonly Value[], param: Param): readonly
     }
     throw param.wrong(`invalid broker ${describeValue(text)}`, "write host:9092");
   });
-}
-
-function readStart(text: string, param: Param): Start {
-  if (text === "now" || text === "beginning") return { name: text };
-  if (/^\d+$/.test(text)) return { offset: text };
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return { time };
-  throw param.wrong(
-    `invalid start ${JSON.stringify(text)}`,
-    "write now, beginning, an offset, or a time like 2026-01-31T12:00:00Z",
-  );
 }

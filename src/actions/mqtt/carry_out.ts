@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { textOf } from "../../action/parameter.ts";
-import { contentOf, type Taker } from "../broker.ts";
+import { contentOf, headersOf, type Taker } from "../broker.ts";
 import { type Client, openMqtt } from "./client.ts";
 import type { MqttParams } from "./mqtt_params.ts";
 
@@ -28,13 +27,11 @@ export async function carryOut(client: Client, params: MqttParams, attempt: Acti
   };
 }
 
-function writeProperties({ json, headers = {}, properties }: MqttParams) {
+function writeProperties({ json, headers, properties }: MqttParams) {
   const contentType = properties?.content_type ?? (json === undefined ? undefined : JSON_TYPE);
   const expiry = properties?.message_expiry;
   const data = properties?.correlation_data;
-  const named = Object.entries(headers).flatMap(([name, values]) =>
-    values === undefined ? [] : [[name, [values].flat().map(textOf)]]
-  );
+  const named = headersOf(headers);
   return {
     ...contentType !== undefined && { contentType },
     ...properties?.response_topic !== undefined && { responseTopic: properties.response_topic },

@@ -1,10 +1,17 @@
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { textOf } from "../../action/parameter.ts";
-import { contentOf, goodbye, messageToAnswer, readContent, type Taker } from "../broker.ts";
+import {
+  contentOf,
+  goodbye,
+  headersOf,
+  messageToAnswer,
+  readContent,
+  type Start,
+  type Taker,
+} from "../broker.ts";
 import { StepError } from "../../base/errors.ts";
 import { type Client, type Msg, type MsgHdrs, openNats } from "./client.ts";
-import type { NatsParams, Start } from "./nats_params.ts";
+import type { NatsParams } from "./nats_params.ts";
 
 export { openNats as open };
 
@@ -134,13 +141,11 @@ async function getKey(client: Client, key: string, { bucket }: NatsParams, attem
   };
 }
 
-function writeHeaders(client: Client, { headers = {} }: NatsParams): MsgHdrs | undefined {
-  const given = Object.entries(headers).filter(([, values]) => values !== undefined);
+function writeHeaders(client: Client, { headers }: NatsParams): MsgHdrs | undefined {
+  const given = headersOf(headers);
   if (given.length === 0) return undefined;
   const written = client.makeHeaders();
-  for (const [name, values] of given) {
-    for (const one of [values!].flat()) written.append(name, textOf(one));
-  }
+  for (const [name, values] of given) for (const one of values) written.append(name, one);
   return written;
 }
 
@@ -165,7 +170,7 @@ export async function subscribe(
     await client.flush();
     return () => subscription.unsubscribe();
   };
-  const config = { filter_subject: subject, ...startOf(from) };
+  const config = { filter_subject: subject, ...deliverFrom(from) };
   const end = stream === undefined
     ? await begin()
     : await consume(client, stream, group, config, taker);
@@ -267,11 +272,14 @@ async function joinGroup(
   }
 }
 
-function startOf(from: Start): Dict {
-  if ("sequence" in from) {
-    return { deliver_policy: "by_start_sequence", opt_start_seq: from.sequence };
+function deliverFrom(from: Start): Dict {
+  if ("number" in from) {
+    return { deliver_policy: "by_start_sequence", opt_start_seq: Number(from.number) };
   }
-  if ("time" in from) return { deliver_policy: "by_start_time", opt_start_time: from.time };
+  if ("time" in from) {
+    const time = new Date(from.time).toISOString();
+    return { deliver_policy: "by_start_time", opt_start_time: time };
+  }
   return { deliver_policy: from.name === "now" ? "new" : "all" };
 }
 

@@ -10,7 +10,7 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY, startOf } from "../broker.ts";
 
 /** The parameters of nats. */
 export const PARAMS = {
@@ -36,9 +36,7 @@ export const PARAMS = {
   stream: text("The stream of JetStream that stores what is published, or to receive from")
     .as(readName),
   bucket: text("The bucket of key-value pairs").as(readName),
-  from: text(
-    "Where to begin in `stream`: `now`, `beginning`, a sequence, or a time like 2026-01-31T12:00:00Z",
-  ).as(readStart).default({ name: "now" }, "now"),
+  from: startOf("Where to begin in `stream`", "a sequence", 1),
   group: text("The queue group to join; of a `stream`, the durable consumer").as(readName),
   ...RECEIVE_PARAMS,
   token: text("The token to sign in with").secret(),
@@ -51,12 +49,6 @@ export const PARAMS = {
 
 /** Their values. */
 export type NatsParams = Values<typeof PARAMS>;
-
-/** Where to begin in a stream. */
-export type Start =
-  | { readonly name: "now" | "beginning" }
-  | { readonly sequence: number }
-  | { readonly time: string };
 
 function readSubject(subject: string, param: Param): string {
   if (/^[^\s.*>]+(\.[^\s.*>]+)*$/.test(subject)) return subject;
@@ -75,16 +67,5 @@ function readName(name: string, param: Param): string {
   throw param.wrong(
     `invalid ${param.name} ${JSON.stringify(name)}`,
     "a name has no . * > / or space",
-  );
-}
-
-function readStart(text: string, param: Param): Start {
-  if (text === "now" || text === "beginning") return { name: text };
-  if (/^[1-9]\d*$/.test(text)) return { sequence: Number(text) };
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return { time: new Date(time).toISOString() };
-  throw param.wrong(
-    `invalid start ${JSON.stringify(text)}`,
-    "write now, beginning, a sequence, or a time like 2026-01-31T12:00:00Z",
   );
 }
