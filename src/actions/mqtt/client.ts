@@ -45,7 +45,10 @@ type Answer = Packet & {
   readonly properties?: { readonly reasonString?: string };
 };
 
-/** A connection that all steps may use at the same time: `mqtt-packet` over a stream. */
+/**
+ * A connection that all steps may use at the same time: `mqtt-packet` over a stream. The client of
+ * the library `mqtt` confirms messages in the order in which they come, and steps take any.
+ */
 export class Client {
   /** Who gets its messages. */
   taker: Taker | undefined;
