@@ -67,7 +67,7 @@ function steady(text: string, url: string): string {
     .replace(/127\.0\.0\.1 port \d{2,5}/g, "rig")
     .replace(/(?<=^ *(?:\d+\. )?[✓✗○!] .*) \([\d.]+m?s\)/gm, "")
     .replace(/(?<=^(?:[✓✗⚠!-] .* |Time {7}))[\d.]+m?s(?= \(|$)/gm, "0ms")
-    .replace(/(?<=^(?: {2})?[✓✗⚠] .*?) +[\d.]+m?s(?= {2}|$)/gm, "  0ms")
+    .replace(/(?<=^(?: {2})?[✓✗⚠] .*?) {2,}[\d.]+m?s(?= {2}|$)/gm, "  0ms")
     .replace(/(in|path|after) [\d.]+(?:ms|s)\b/g, "$1 0ms")
     .replace(/(?<=^Slowest steps\n)(?: +\d.*\n)+/gm, "    the five slowest\n")
     .replace(

@@ -55,12 +55,12 @@ export function troubleOf(result: Pick<StepResult, "failures" | "exchange">): st
   if (res === null && failures.every(({ cause = "job " }) => !cause.startsWith("job "))) {
     return failures.map(({ cause }) => cause).join("\n");
   }
-  const said = failures.map(({ kind, message, hint, expression, operands, difference }) =>
-    JSON.stringify([kind, message, hint, expression, operands, difference])
+  const said = failures.map(({ kind, message, hint, operands, difference }) =>
+    JSON.stringify([kind, message, hint, operands, difference])
   );
   // A mistake in an expression is about its place, as is what has no result.
-  const places = failures.map(({ kind, place }) =>
-    place && (kind === "expression" || res === null) ? textOf(place) : ""
+  const places = failures.map(({ kind, place, expression }) =>
+    place && (kind === "expression" || res === null) ? textOf(place) : expression
   );
   const [, host, path = "\0"] = URL_PARTS.exec(view?.request?.title ?? "") ?? [];
   const { headers: _, code = null, ...fields } = isDict(res) ? res : { res };

@@ -128,7 +128,7 @@ Deno.test("Markdown is cut where a comment would be too long", async () => {
     name: `number ${index}`,
     uses: "hello",
     with: { text: "`".repeat(1500), more: "x".repeat(1500) },
-    test: "false",
+    test: `status > ${index}`,
   }));
   const jobs = Array.from({ length: 210 }, (_, index) => {
     return { name: `job ${index}`, steps: index === 0 ? steps : [{ uses: "hello" }] };

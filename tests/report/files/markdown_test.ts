@@ -82,8 +82,13 @@ Deno.test("Markdown shows brackets and underscores as they are, not as code", as
 Deno.test("a long failure leaves room in Markdown for the next one", async () => {
   const get = "{url}/status/404";
   const headers = { "x-long": "h".repeat(9000) };
-  const steps = [{ name: "s", uses: "http", with: { get, headers }, test: "res.code == 200" }];
-  const jobs = Array.from({ length: 10 }, (_, index) => ({ name: `j${index}`, steps }));
+  const jobs = Array.from({ length: 10 }, (_, index) => {
+    const test = `res.code == ${index}`;
+    return {
+      name: `j${index}`,
+      steps: [{ name: "s", uses: "http", with: { get, headers }, test }],
+    };
+  });
   const text = await markdownOf(JSON.stringify({ name: "n", jobs }));
   assertEquals(text.match(/<summary>/g)?.length, 10);
   assertMatch(text, /h{500}… \(\d+ more characters\)\n```\n/);

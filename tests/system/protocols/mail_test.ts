@@ -182,7 +182,7 @@ Deno.test("imap says why it cannot connect to Dovecot, and which mails came inst
       ["a wrong password", user(`${plain}, ${work}`, "wrong-password"), [
         `cannot sign in to the mailbox server at 127.0.0.1 port ${mailbox.port} as "ann": `,
         "Authentication failed",
-        'hint: check "username" and "password"',
+        '– check "username" and "password"',
       ]],
       ["an unknown authority", user(`port: ${mailbox.tlsPort}, ${work}`), [
         "(UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
