@@ -1,8 +1,9 @@
 import type { CallExpression, Node, ObjectExpression } from "./parse/ast.ts";
-import { callProblem } from "./hints.ts";
+import { countOf } from "../base/text/count_of.ts";
 import type { Expression, Template } from "./expression.ts";
 import { ExpressionError } from "../base/errors.ts";
-import { argumentProblem } from "./functions/function.ts";
+import { PlainError } from "./plain_error.ts";
+import { argumentProblem, type FunctionRecord } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { regexProblem } from "./evaluate/regex.ts";
 import { childrenOf, isCallOf } from "./parse/tree.ts";
@@ -84,6 +85,30 @@ function* callProblems(node: CallExpression): Generator<ExpressionError> {
     const message = problemOf(text.value);
     if (message !== undefined) yield errorAt(text, message);
   }
+}
+
+/** Errors of a call for any values: a method, an unknown function, a wrong argument count. */
+export function callProblem(node: CallExpression): ExpressionError | undefined {
+  const { callee, arguments: args, start, end } = node;
+  const mistake = { kind: "call", node } as const;
+  if (callee.type === "MemberExpression") {
+    const { property } = callee;
+    const at = { start: property.start, end };
+    return new PlainError("values have no methods", at, undefined, mistake);
+  }
+  if (callee.type !== "Identifier") return new ExpressionError("this cannot be called", start, end);
+  const record = FUNCTIONS.get(callee.name);
+  if (!record) {
+    return new PlainError(`unknown function "${callee.name}"`, callee, undefined, mistake);
+  }
+  if (args.length >= record.minArguments && args.length <= record.maxArguments) return undefined;
+  const message = `${record.name}() takes ${argumentCount(record)}, got ${args.length}`;
+  return new ExpressionError(message, start, end, `write ${record.signature}`);
+}
+
+function argumentCount({ minArguments: min, maxArguments: max }: FunctionRecord): string {
+  if (max === Infinity) return `at least ${countOf(min, "argument")}`;
+  return min === max ? countOf(max, "argument") : `${min} to ${countOf(max, "argument")}`;
 }
 
 /** The constants in a list or a map that is written out, also in that of `unordered()`. */

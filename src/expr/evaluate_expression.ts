@@ -3,6 +3,7 @@ import type { Value } from "../base/value/value.ts";
 import { checkExpression, checkTemplate } from "./check_expression.ts";
 import { loadRegexEngine } from "./evaluate/regex.ts";
 import { loadAllFunctions } from "./functions/registry.ts";
+import { explained } from "./hints.ts";
 import { parseExpression, parseTemplate } from "./parse_expression.ts";
 import { remember } from "./remember.ts";
 
@@ -34,7 +35,7 @@ export function evaluateExpression(
 ): unknown {
   checkArguments(source, context);
   const { strict = false, addSecret } = options ?? {};
-  return expressionOf(source).evaluate({ names: context, strict, addSecret });
+  return orExplained(() => expressionOf(source).evaluate({ names: context, strict, addSecret }));
 }
 
 /** The value of a text with `{{ … }}` in it. Throws `ExpressionError`. */
@@ -45,7 +46,18 @@ export function renderTemplate(
 ): unknown {
   checkArguments(source, context);
   const { strict = false, display = false, addSecret } = options ?? {};
-  return templateOf(source).render({ names: context, strict, addSecret }, { display });
+  return orExplained(() =>
+    templateOf(source).render({ names: context, strict, addSecret }, { display })
+  );
+}
+
+/** What a function returns, or the error that it throws with all that can be said about it. */
+function orExplained<T>(evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 /** Callers in JavaScript may pass other types. */

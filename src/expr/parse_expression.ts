@@ -15,8 +15,8 @@ import type {
 } from "./parse/ast.ts";
 import { childrenOf, onlyExpression } from "./parse/tree.ts";
 import { holdsTemplates, renderOnly, renderText } from "./template.ts";
+import { PlainError } from "./plain_error.ts";
 import { FUNCTIONS, takesPredicate } from "./functions/registry.ts";
-import { COMMENT_HINT, syntaxHint } from "./hints.ts";
 import { LIMITS } from "./limits.ts";
 import {
   CANONICAL,
@@ -129,6 +129,8 @@ export function* templatesIn(
   }
 }
 
+export const COMMENT_HINT = "a comment is written // … or /* … */";
+
 /** The base of all grammar rules: looks at tokens, refuses them and makes nodes. */
 class TokenReader extends Tokenizer {
   #nodes = 0;
@@ -202,8 +204,10 @@ class TokenReader extends Tokenizer {
       : this.type === TOKEN.string
       ? "unexpected string"
       : `unexpected ${quoted(input.slice(start, end))}`;
-    const hint = syntaxHint({ input, start, end, inTemplate, isBehind: wanted === undefined });
-    this.fail(wanted === undefined ? got : `${got}, expected ${wanted}`, start, end, hint);
+    const message = wanted === undefined ? got : `${got}, expected ${wanted}`;
+    const isBehind = wanted === undefined;
+    const misfit = { kind: "misfit", input, start, end, inTemplate, isBehind } as const;
+    throw new PlainError(message, { start, end: Math.max(end, start + 1) }, undefined, misfit);
   }
 
   refuseLength(start: number): never {

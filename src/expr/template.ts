@@ -6,8 +6,9 @@ import { evaluateNode, evaluateResult } from "./evaluate/evaluate.ts";
 import { Evaluation } from "./evaluate/evaluation.ts";
 import { ExpressionError } from "../base/errors.ts";
 import type { DataTemplate, ParsedTemplate, RenderOptions, Scope, Template } from "./expression.ts";
-import { isRead, LIMITS, limitValue } from "./limits.ts";
-import { isOfMissing, locateFault, missingHint } from "./evaluate/locate_fault.ts";
+import { LIMITS, limitValue } from "./limits.ts";
+import { locateFault } from "./evaluate/locate_fault.ts";
+import { PlainError } from "./plain_error.ts";
 import { neededIn } from "./references.ts";
 import type { Path } from "../base/source.ts";
 
@@ -68,24 +69,18 @@ const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
 
 function nilError(
   part: Node,
-  { missing }: Evaluation,
+  run: Evaluation,
   source: string,
   nilOmits: string | undefined,
 ): ExpressionError {
-  const { start, end } = part;
-  const read = source.slice(start, end);
+  const read = source.slice(part.start, part.end);
   const what = SHORT_READ.test(read) ? read : "this";
-  const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
   const [harm, meant] = nilOmits === undefined
     ? ["would leave a gap in the text", 'if that is right, add ?? ""']
     : [`${nilOmits} would be left out`, "if that is right, add ?? nil"];
+  const mistake = { kind: "nil", part, run, source, meant } as const;
   const message = `${what} is nil, and ${harm}`;
-  const isThere = hint === undefined && isRead(part);
-  const reads = neededIn(part);
-  // With `?.` and of find() the author may expect that it is missing.
-  const isExpected = read.includes("?.") || missing && "within" in missing;
-  const hints = hint === undefined ? [meant] : isExpected ? [hint, meant] : [hint];
-  return new ExpressionError(message, start, end, hints.join("; "), { isNil: isThere, reads });
+  return new PlainError(message, part, meant, mistake, { reads: neededIn(part) });
 }
 
 /** The parts of a template that `??` replaces by a default, as written. */

@@ -1,5 +1,4 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
-import { positionsOf } from "../base/yaml/positions.ts";
 import { renderData } from "../expr/template.ts";
 import { ExpressionError, LoadError } from "../base/errors.ts";
 import type { Path } from "../base/source.ts";
@@ -17,16 +16,18 @@ interface VarsLocation {
  * Evaluates `vars`, which see the environment by bare names. Throws LoadError with the place of
  * what cannot be evaluated.
  */
-export function evaluateVars(
+export async function evaluateVars(
   vars: DataTemplate,
   { path, document, owner }: VarsLocation,
   environment: Readonly<Record<string, Value>>,
   sources: Pick<Scope, "addSecret" | "random"> = {},
-): Dict {
+): Promise<Dict> {
   try {
     return renderData(vars, { ...sources, names: environment, strict: false }) as Dict;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+  } catch (fault) {
+    if (!(fault instanceof ExpressionError)) throw fault;
+    const { positionsOf } = await import("../base/yaml/positions.ts");
+    const error = (await import("../expr/hints.ts")).explained(fault);
     const at = [...path, ...error.path];
     const positions = positionsOf(document);
     const source = positions.text(at);

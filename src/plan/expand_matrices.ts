@@ -1,4 +1,5 @@
 import { ExpressionError, LoadError } from "../base/errors.ts";
+import { explained } from "../expr/hints.ts";
 import { positionsOf } from "../base/yaml/positions.ts";
 import type { Path } from "../base/source.ts";
 import { combinationsOf, describeCombination, MatrixFault } from "../base/value/combinations.ts";
@@ -80,11 +81,12 @@ function labelsOf(combinations: readonly Dict[], mask: (text: string) => string)
 }
 
 function locate(
-  error: unknown,
+  fault: unknown,
   at: Path,
   { id }: Job,
   document: Expanding["document"],
 ): unknown {
+  const error = explained(fault);
   if (!(error instanceof ExpressionError || error instanceof MatrixFault)) return error;
   const positions = positionsOf(document);
   const path = [...at, ...error.path];

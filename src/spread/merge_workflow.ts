@@ -18,6 +18,7 @@ import type {
   RunStarted,
 } from "../run/event.ts";
 import { FLAKY, titleOf } from "../workflow/step_facts.ts";
+import { explained } from "../expr/hints.ts";
 import { parseExpression } from "../expr/parse_expression.ts";
 import type { FieldError } from "../run/execute/evaluate_field.ts";
 import { RunnerError } from "../base/errors.ts";
@@ -263,7 +264,8 @@ function failuresOf(
   field: string,
   secrets: Masker,
 ): readonly Failure[] {
-  return errors.map(({ cause }) => {
+  return errors.map((error) => {
+    const cause = explained(error.cause);
     if (!(cause instanceof RunnerError)) throw cause;
     return { kind: "action", field, message: secrets.mask(cause.message), hint: cause.hint };
   });

@@ -74,7 +74,7 @@ export async function loadPlanOf(
   const chooseAt = line === undefined ? choose : await choosingAt(line, choose);
   const plan = await planLoaded({ ...loaded, workflow }, host, options, chooseAt, onUnknown);
   if (!title) return plan;
-  return { ...plan, workflow: { ...plan.workflow, name: title(workflow.name, plan.vars) } };
+  return { ...plan, workflow: { ...plan.workflow, name: await title(workflow.name, plan.vars) } };
 }
 
 async function choosingAt(line: number, choose: (plan: Plan) => Plan) {

@@ -25,7 +25,7 @@ export interface SuiteFile {
   /** Additional tags of all its jobs. */
   readonly tags?: readonly string[];
   /** Its name in reports, from that of the workflow and its vars. Throws LoadError. */
-  readonly title?: (name: string, vars: Dict) => string;
+  readonly title?: (name: string, vars: Dict) => Promise<string>;
 }
 
 /** Files that are run together. */

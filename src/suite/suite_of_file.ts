@@ -97,9 +97,9 @@ async function filesOf(
   host: Host,
 ): Promise<SuiteFiles> {
   const { name, document } = suite;
-  const evaluate = (vars: DataTemplate | undefined, path: Path, names: Dict = environment) =>
-    vars ? evaluateVars(vars, { path, document, owner: "suite" }, names) : {};
-  const shared = evaluate(suite.vars, ["vars"]);
+  const evaluate = async (vars: DataTemplate | undefined, path: Path, names: Dict = environment) =>
+    vars ? await evaluateVars(vars, { path, document, owner: "suite" }, names) : {};
+  const shared = await evaluate(suite.vars, ["vars"]);
   const defaults = defaultsOf(suite);
   const listed: { readonly file: SuiteFile; readonly isMap: boolean }[] = [];
   let leftOut = 0;
@@ -107,9 +107,9 @@ async function filesOf(
     const found = await findEntry(entry, at, suite, host);
     leftOut += found.leftOut;
     const { tags, isMap } = entry;
-    for (const matrix of matricesOf(entry, document, environment)) {
+    for (const matrix of await matricesOf(entry, document, environment)) {
       const names = matrix ? { ...environment, matrix } : environment;
-      const vars = { ...shared, ...evaluate(entry.vars, [...entry.at, "vars"], names) };
+      const vars = { ...shared, ...await evaluate(entry.vars, [...entry.at, "vars"], names) };
       const title = titleOf(entry, document, found.isMany, matrix);
       for (const workflow of found.workflows) {
         const file = { ...workflow, vars, defaults, tags, title };
@@ -136,14 +136,14 @@ function defaultsOf({ defaults, document }: SuiteDocument): SuiteFile["defaults"
 }
 
 /** The combinations of the matrix of an entry; one `undefined` without a matrix. Throws LoadError. */
-function matricesOf(
+async function matricesOf(
   { matrix, at }: SuiteEntry,
   document: Document,
   environment: Readonly<Record<string, string>>,
-): readonly (Dict | undefined)[] {
+): Promise<readonly (Dict | undefined)[]> {
   if (!matrix) return [undefined];
   const path = [...at, "matrix"];
-  const values = evaluateVars(matrix, { path, document, owner: "suite" }, environment);
+  const values = await evaluateVars(matrix, { path, document, owner: "suite" }, environment);
   try {
     return combinationsOf(values);
   } catch (fault) {
@@ -168,14 +168,14 @@ function titleOf(
   if (!name && !matrix) return undefined;
   const isConstant = name?.parts.every((part) => typeof part === "string") ?? true;
   const suffix = matrix && isConstant ? ` (${describeCombination(matrix)})` : "";
-  return (workflow, vars) => {
+  return async (workflow, vars) => {
     if (!name) return workflow + suffix;
     const template: DataTemplate = {
       kind: "map",
       entries: [["name", { kind: "template", template: name, nilOmits: '"name"' }]],
     };
     const names = { vars, ...matrix ? { matrix } : {} };
-    const evaluated = evaluateVars(template, { path: at, document, owner: "suite" }, names);
+    const evaluated = await evaluateVars(template, { path: at, document, owner: "suite" }, names);
     return evaluated.name + suffix + (isMany ? ` › ${workflow}` : "");
   };
 }

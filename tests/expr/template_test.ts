@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/base/errors.ts";
 import { loadAllFunctions } from "../../src/expr/functions/registry.ts";
+import { explained } from "../../src/expr/hints.ts";
 import { parseData, parseTemplate, templatesIn } from "../../src/expr/parse_expression.ts";
 import { isTemplate, renderData, renderText } from "../../src/expr/template.ts";
 
@@ -97,7 +98,7 @@ Deno.test("renderText() refuses nil, and writes it where people alone read", () 
     const template = parseTemplate(source);
     const error = assertThrows(() => renderText(template, scope), ExpressionError);
     assertEquals(error.message, `${what} is nil, and would leave a gap in the text`);
-    assertEquals(error.hint, hint);
+    assertEquals(explained(error).hint, hint);
     assertEquals(
       renderText(template, scope, { display: true }),
       source.replace(/\{\{.*\}\}/, "nil"),

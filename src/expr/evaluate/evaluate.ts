@@ -13,7 +13,7 @@ import {
   type ValueFunction,
 } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { callProblem } from "../hints.ts";
+import { callProblem } from "../check_expression.ts";
 import { COSTS, isRead, limitValue } from "../limits.ts";
 import type {
   BinaryExpression,

@@ -7,7 +7,8 @@ import { isComparableVersion } from "./operations.ts";
 import { differencesOf, sidesOf, type UnequalPart } from "../functions/diff.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { isOfMissing, missingHint } from "./locate_fault.ts";
+import { missingHint } from "../hints.ts";
+import { isOfMissing } from "./locate_fault.ts";
 import { childrenOf, isCallOf } from "../parse/tree.ts";
 import { isRead, limitValue } from "../limits.ts";
 

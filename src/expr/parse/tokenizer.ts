@@ -1,7 +1,7 @@
 import * as acorn from "acorn";
 import { ExpressionError } from "../../base/errors.ts";
 import { readInteger } from "../../base/value/value.ts";
-import { hyphenNumberHint } from "../hints.ts";
+import { PlainError } from "../plain_error.ts";
 import type { Node } from "./ast.ts";
 
 /** A part of a script of JavaScript. */
@@ -178,8 +178,13 @@ export class Tokenizer extends Scanner {
         ? `write ${text}00 <= res.code < ${Number(text) + 1}00`
         : /^(?:[uµ]?s|ms|m|h)$/.test(rest)
         ? `a duration is a number of seconds: write duration("${text}${rest}")`
-        : hyphenNumberHint(text, this.start, this.input);
-      this.fail(`invalid number "${text}${rest}"`, this.start, this.pos + rest.length, hint);
+        : undefined;
+      const message = `invalid number "${text}${rest}"`;
+      const end = this.pos + rest.length;
+      if (hint !== undefined) this.fail(message, this.start, end, hint);
+      const { start, input } = this;
+      const misfit = { kind: "misfit", input, start, end, isNumber: true } as const;
+      throw new PlainError(message, misfit, hint, misfit);
     }
     const plain = text.replaceAll("_", "");
     const number = Number(plain);

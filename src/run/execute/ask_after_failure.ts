@@ -1,5 +1,6 @@
 import type { Value } from "../../base/value/value.ts";
 import { loadAllFunctions } from "../../expr/functions/registry.ts";
+import { explained } from "../../expr/hints.ts";
 import { parseExpression } from "../../expr/parse_expression.ts";
 import type { BareEvent, StepFinished } from "../event.ts";
 import { maskEvent } from "../mask_event.ts";
@@ -22,8 +23,12 @@ export async function askAfterFailure(
     result,
     names: Object.keys(names),
     evaluate(text) {
-      const value: Value = parseExpression(text).evaluate(scope);
-      return run.bound({ value }, SHOWN_CHARACTERS) as { value: Value };
+      try {
+        const value: Value = parseExpression(text).evaluate(scope);
+        return run.bound({ value }, SHOWN_CHARACTERS) as { value: Value };
+      } catch (error) {
+        throw explained(error);
+      }
     },
     mask: (text) => run.secrets.mask(text),
   });

@@ -1,4 +1,5 @@
 import { countOf } from "../../base/text/count_of.ts";
+import { explained } from "../../expr/hints.ts";
 import { positionsOf } from "../../base/yaml/positions.ts";
 import { cutText } from "../../base/text/printable.ts";
 import { endsInBackground, runResources } from "../../action/run_resources.ts";
@@ -71,7 +72,8 @@ async function describeFailure(owner: FailureOwner, error: unknown): Promise<Fai
     );
   }
   const inField = error instanceof FieldError ? error : { field: [], cause: error };
-  const { field, cause } = inField;
+  const { field } = inField;
+  const cause = explained(inField.cause);
   if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   return cause instanceof ExpressionError
     ? failureOfExpression(owner, field, cause)

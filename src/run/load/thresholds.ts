@@ -1,4 +1,5 @@
 import { StepError } from "../../base/errors.ts";
+import { explained } from "../../expr/hints.ts";
 import { formatValue } from "../../base/value/format_value.ts";
 import type { Dict } from "../../base/value/value.ts";
 import { explain } from "../../expr/evaluate/explain.ts";
@@ -26,7 +27,7 @@ export function judge(assertion: Assertion, scope: Scope, errors: FieldError[]):
     says,
     passed: error === undefined,
     operands: operandsOf(expression, scope, error === undefined),
-    problem: error && !isFalse ? String((error.cause as Error).message) : undefined,
+    problem: error && !isFalse ? String((explained(error.cause) as Error).message) : undefined,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import type { Parameter } from "../../action/parameter.ts";
 import { ExpressionError } from "../../base/errors.ts";
-import { hintForName } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import type { Dict } from "../../base/value/value.ts";
@@ -9,8 +8,8 @@ import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
 import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { callsToPrepare, loadFunctions, mayNameFile } from "../../expr/functions/registry.ts";
-import { hyphenHint } from "../../expr/hints.ts";
-import type { Identifier, Node } from "../../expr/parse/ast.ts";
+import { PlainError } from "../../expr/plain_error.ts";
+import type { Node } from "../../expr/parse/ast.ts";
 import {
   parseData,
   parseExpression,
@@ -38,6 +37,8 @@ export interface ExpressionUse extends Place {
   readonly tree: Tree;
 }
 
+type FindHint = (hints: typeof import("../../expr/hints.ts")) => string | undefined;
+
 /** The result of checking a tree. */
 interface Checked {
   readonly errors: readonly ExpressionError[];
@@ -51,6 +52,8 @@ export class Expressions {
   readonly #problems: Problem[];
   readonly #expressions = new Map<string, Expression | ExpressionError>();
   readonly #templates = new Map<string, Template | ExpressionError>();
+  /** The hints of problems by their index: what finds them is loaded once there is one. */
+  readonly #hints = new Map<number, FindHint>();
 
   constructor(problems: Problem[]) {
     this.#problems = problems;
@@ -99,8 +102,17 @@ export class Expressions {
       for (const error of checked.errors) this.#report(error, path);
       left -= checked.errors.length;
       for (const reference of checked.references) {
-        checkName(this.#problems, reference, tree.source, path, names, vars);
+        const isUnknown = checkName(this.#problems, reference, path, names);
+        if (!isUnknown) continue;
+        const { base } = reference;
+        const at = this.#problems.length - 1;
+        this.#hints.set(at, ({ nameHint }) => nameHint(base, tree.source, names.known ?? [], vars));
       }
+    }
+    if (this.#hints.size === 0) return;
+    const hints = await import("../../expr/hints.ts");
+    for (const [at, find] of this.#hints) {
+      this.#problems[at] = { ...this.#problems[at]!, hint: find(hints) };
     }
   }
 
@@ -111,7 +123,11 @@ export class Expressions {
     return tree;
   }
 
-  #report({ message, start, end, hint, path: inside }: ExpressionError, path: Path): undefined {
+  #report(error: ExpressionError, path: Path): undefined {
+    const { message, start, end, hint, path: inside } = error;
+    if (error instanceof PlainError) {
+      this.#hints.set(this.#problems.length, ({ explained }) => explained(error).hint);
+    }
     const details = { range: { start, end }, hint };
     addError(this.#problems, "expression", [...path, ...inside], message, details);
   }
@@ -152,16 +168,16 @@ async function checkTree(tree: Tree, files: FilesOfCalls): Promise<Checked> {
   return { errors: [...errors, ...inCalls], references: nodesOf(tree).flatMap(referencesIn) };
 }
 
-/** Checks that what an expression reads is known at the place of the expression. */
+/**
+ * Checks that what an expression reads is known at the place of the expression; true for a name
+ * whose problem, the last one, has no hint yet.
+ */
 function checkName(
   problems: Problem[],
-  { base: identifier, keys }: Reference,
-  source: string,
+  { base: { name, start, end }, keys }: Reference,
   path: Path,
   { where, known, hints = {}, empty = {}, members = {} }: NameRule,
-  vars: readonly string[],
-): void {
-  const { name, start, end } = identifier;
+): boolean {
   let owner = name;
   let rule = name;
   for (const key of keys) {
@@ -185,40 +201,11 @@ function checkName(
     });
   }
   const isMistaken = Object.hasOwn(hints, name);
-  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
-  const hint = isMistaken ? hints[name] : nameHint(identifier, source, known ?? [], vars);
+  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return false;
+  const hint = isMistaken ? hints[name] : undefined;
   const message = `unknown name "${name}" ${where}`;
   addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
-}
-
-function nameHint(
-  identifier: Identifier,
-  source: string,
-  known: readonly string[],
-  vars: readonly string[],
-): string {
-  const { name } = identifier;
-  if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
-  return hintForName(name, known) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
-    environmentHint(name) ?? quoteHint(identifier, source) ??
-    (known.length === 1
-      ? `the only name here is ${known[0]}`
-      : `the names here are ${known.join(", ")}`);
-}
-
-/** A word on the right of a comparison was meant to be a text. */
-function quoteHint({ name, start, end }: Identifier, source: string): string | undefined {
-  const isWord = !/^\s*[.?[(]/.test(source.slice(end));
-  const isCompared = isWord && COMPARISON_BEFORE.test(source.slice(0, start));
-  return isCompared ? `put text in quotes: "${name}"` : undefined;
-}
-
-const COMPARISON_BEFORE = /(?:[!=]=|\b(?:contains|startsWith|endsWith|matches))\s*$/;
-
-/** A name in capitals was meant to be an environment variable. */
-function environmentHint(name: string): string | undefined {
-  if (!/^[A-Z][A-Z\d_]+$/.test(name)) return undefined;
-  return `environment variables are read in the vars of the workflow: ${name}: "{{${name}}}"`;
+  return !isMistaken;
 }
 
 /**

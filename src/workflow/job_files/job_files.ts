@@ -3,6 +3,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { ExpressionError, LoadError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
 import type { Template } from "../../expr/expression.ts";
+import { explained } from "../../expr/hints.ts";
 import { knownText } from "../../expr/parse_expression.ts";
 import type { Host } from "../../host/host.ts";
 import { type DecodedDocument, decodeDocument } from "../decode/decode_document.ts";
@@ -128,8 +129,9 @@ export class JobFiles {
       try {
         return render(path);
       } catch (error) {
-        if (!(error instanceof ExpressionError)) throw error;
-        const { message, start, end, hint } = error;
+        const cause = explained(error);
+        if (!(cause instanceof ExpressionError)) throw cause;
+        const { message, start, end, hint } = cause;
         const details = { range: { start, end }, hint };
         addError(problems, "job-path", jobPathOf(step), message, details);
         return undefined;
