@@ -24,7 +24,7 @@ import { referencesIn } from "./references.ts";
  */
 export function explained<T>(error: T): T | ExpressionError {
   if (!(error instanceof PlainError)) return error;
-  const { message, start, end, hint, details, mistake } = error;
+  const { message, start, end, details, mistake } = error;
   const { path } = details;
   switch (mistake.kind) {
     case "misfit":
