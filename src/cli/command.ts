@@ -1,7 +1,9 @@
 import type { Host } from "../host/host.ts";
 import type { JobChoice } from "../plan/select_jobs.ts";
 import type { FailedIds, FailedJobs } from "../suite/failed_jobs.ts";
+import type { RunEvent } from "../run/event.ts";
 import type { SuiteRunOptions } from "../suite/run_suite.ts";
+import type { State } from "../suite/state.ts";
 import type { Shard, SuiteMember } from "../suite/suite.ts";
 
 /** Something that the program does: a record in the registry. */
@@ -147,6 +149,13 @@ export interface Program {
   readonly exit: (code: ExitCode) => void;
   /** Present if a command runs again what is affected when a file changes. */
   readonly watching?: Watching;
+  /** Present if a command runs again and again. */
+  readonly repeating?: {
+    /** What runs remember, until the program ends. */
+    readonly state: State;
+    /** Takes the events of the run. */
+    readonly take: (event: RunEvent) => void;
+  };
 }
 
 /** Data of each run for a command that runs repeatedly. */

@@ -155,6 +155,13 @@ const RUN: readonly Option[] = group("Run", [
     excludes: ["watch", "quiet", "run"],
   },
   {
+    name: "every",
+    value: "duration",
+    summary: "Run again and again, this long after the start of the last run, until a signal; " +
+      "print a line for each run, and the report if it failed or changed",
+    excludes: ["watch", "list", "dry-run", "pause-on-failure", "run"],
+  },
+  {
     name: "state",
     value: "file",
     path: "file",

@@ -79,9 +79,10 @@ export class State {
     };
   }
 
-  /** Keeps the runs that have ended: all of them, or none where it throws RunnerError. */
+  /** Keeps the runs that have ended. The file has all of them, or none where this throws RunnerError. */
   async save(): Promise<void> {
-    const runs = new Map([...this.#runs, ...this.#ended]);
+    const runs = this.#runs = new Map([...this.#runs, ...this.#ended]);
+    this.forget();
     const path = this.#path;
     if (path !== undefined) {
       const staged = await this.#host.files.stage(path, MODE).catch((error) => {
@@ -95,8 +96,6 @@ export class State {
         file.discard();
       }
     }
-    this.#runs = runs;
-    this.forget();
   }
 
   /** Forgets the runs that have ended since it was saved. */

@@ -21,6 +21,10 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     const { watchCommand } = await import("./watch_command.ts");
     return await watchCommand(invocation, program, runCommand);
   }
+  if (values.has("every")) {
+    const { everyCommand } = await import("./every_command.ts");
+    return await everyCommand(invocation, program, loadAgain);
+  }
   const { settings, loaded, draws, isShown } = await loadWithinTimeout(
     program,
     () => loadRun(invocation, program),
@@ -32,6 +36,20 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const code = await runReported({ ...loaded, invocation }, settings, program);
   if (code !== 0) (await import("../messages.ts")).printSeed(draws, host);
   return code;
+}
+
+/** Loads a run that may be repeated. */
+async function loadAgain(invocation: Invocation, loading: Program) {
+  const { settings, loaded, draws } = await loadWithinTimeout(
+    loading,
+    () => loadRun(invocation, loading),
+  );
+  return async (program: Program): Promise<ExitCode> => {
+    const began = program.host.clock.ticks();
+    const code = await runReported(loaded, { ...settings, began }, program);
+    if (code !== 0) (await import("../messages.ts")).printSeed(draws, program.host);
+    return code;
+  };
 }
 
 /** Loads what the operands name, and reads how it is to be reported. */

@@ -80,7 +80,7 @@ export async function runReported(
   program: Program,
 ): Promise<ExitCode> {
   const { level, targets, minCoverage } = settings;
-  const { host, exit } = program;
+  const { host, exit, repeating } = program;
   const { clock } = host;
   const elapsed = clock.ticks() - settings.began;
   const timeLeft = () =>
@@ -152,6 +152,7 @@ export async function runReported(
     if (hasCoverage) ends.push(event);
     const change = recorder.take(reported);
     failed?.take(change);
+    repeating?.take(reported);
     closing.take(change);
     // Messages of file reports are printed around the text, not in it.
     const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
@@ -160,7 +161,8 @@ export async function runReported(
     if (!isFirst) files?.take(change);
   };
   try {
-    state = settings.state === undefined ? undefined : await openState(settings.state, host);
+    state = repeating?.state ??
+      (settings.state === undefined ? undefined : await openState(settings.state, host));
     files = await openFiles(settings, program, recorder, cancellation);
     const isDetailed = verbose || targets.some(({ format }) => format.detailed);
     const passed = await run(take, {
@@ -183,7 +185,8 @@ export async function runReported(
     });
     // An interrupted run says nothing about what it tests, unless it took too long.
     const isCutShort = ![undefined, timeout?.reason].includes(cancellation.reason);
-    if (!isCutShort) await state?.save();
+    if (isCutShort) state?.forget();
+    else await state?.save();
     // A signal that came while the program was busy is heard now, or never.
     if (clock.ticks() - settings.began > 1000) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -227,7 +230,7 @@ export async function runReported(
   } finally {
     report.close();
     files?.discard();
-    state?.close();
+    if (!repeating) state?.close();
     stopListening();
   }
 }
