@@ -68,7 +68,7 @@ Deno.test("--every runs again a minute after the start of the last run, with som
     assertEquals([result.code, result.stderr], [0, ""]);
     assertEquals(linesOf(result).length, 300);
     assertEquals(result.stdout.split("\n").length, 301);
-    assertMatch(linesOf(result)[0]!, /^2026-01-31T00:00:00Z  passed  1 job$/);
+    assertMatch(linesOf(result)[0]!, /^2026-01-31T00:00:00Z {2}passed {2}1 job$/);
     assert(watch.pauses.every((pause) => pause >= MINUTE && pause <= 1.1 * MINUTE));
     assert(new Set(watch.pauses).size > 100);
     const { streak } = JSON.parse(Deno.readTextFileSync(`${cwd}/s.json`)).runs["w.yml"];
@@ -159,7 +159,7 @@ Deno.test("SIGTERM ends after the run under way, with its finally", async () => 
     if (path === "/a") watch.send("SIGTERM");
   });
   assertEquals([result.code, seen], [0, ["/a", "/b", "/end"]]);
-  assertMatch(linesOf(result).join(), /Z  passed  1 job$/);
+  assertMatch(linesOf(result).join(), /Z {2}passed {2}1 job$/);
   assertEquals(kept.runs["w.yml"].state, "passed");
 });
 
@@ -188,6 +188,9 @@ Deno.test("a run that takes longer than the interval is followed at once", async
     (count, watch) => count === 3 && watch.send("SIGTERM"),
   );
   const [first, second] = linesOf(result);
-  assertMatch(first!, /T00:00:00Z  passed  1 job/);
-  assertMatch(second!, /T00:01:30Z  passed  1 job  .*late: the run before took longer than 1m/);
+  assertMatch(first!, /T00:00:00Z {2}passed {2}1 job/);
+  assertMatch(
+    second!,
+    /T00:01:30Z {2}passed {2}1 job {2}.*late: the run before took longer than 1m/,
+  );
 });
