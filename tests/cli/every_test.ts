@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Clock, SignalName } from "../../src/host/host.ts";
-import { type CliResult, runHere } from "../support/run/run_main.ts";
+import type { CliResult } from "../support/run/run_cli.ts";
+import { runHere } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const MINUTE = 60_000;
