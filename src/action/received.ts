@@ -43,9 +43,11 @@ class Received {
   last: Dict | undefined;
 }
 
-/** What the steps of a job have received so far. */
-export function receivedBefore({ scope }: Pick<ActionContext, "scope">): Received {
-  return scope.job.resource("received messages", () => new Received());
+/** What the steps of a job have received so far, of a load job those of the same user. */
+export function receivedBefore(
+  { scope, identity }: Pick<ActionContext, "scope" | "identity">,
+): Received {
+  return scope.job.resource(`received messages ${identity?.user ?? ""}`, () => new Received());
 }
 
 /** The length of the excerpt of received data in an error. */

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
@@ -14,6 +13,8 @@ import {
 import type { KafkaParams } from "./kafka_params.ts";
 
 export { openKafka as open };
+
+const { Buffer } = await import("node:buffer");
 
 /** Publishes, or asks how far a group is. */
 export async function carryOut(client: Client, params: KafkaParams, attempt: ActionAttempt) {

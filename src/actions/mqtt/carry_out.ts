@@ -1,10 +1,11 @@
-import { Buffer } from "node:buffer";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { contentOf, headersOf, type Taker } from "../broker.ts";
 import { type Client, openMqtt } from "./client.ts";
 import type { MqttParams } from "./mqtt_params.ts";
 
 export { openMqtt as open };
+
+const { Buffer } = await import("node:buffer");
 
 const JSON_TYPE = "application/json";
 

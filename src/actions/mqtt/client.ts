@@ -1,5 +1,4 @@
 import type { IConnackPacket, IPublishPacket, Packet } from "mqtt-packet";
-import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Dict } from "../../action/action.ts";
@@ -16,6 +15,8 @@ import {
   textOrBytes,
 } from "../broker.ts";
 import type { MqttParams, Qos } from "./mqtt_params.ts";
+
+const { Buffer } = await import("node:buffer");
 
 /** Seconds without a word after which a server ends the connection; half of it, and we ask it. */
 const KEEPALIVE = 60;
