@@ -55,6 +55,7 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/check/literal_secrets.ts"],
     ...["src/base/text", "src/base/diagnostic.ts", "src/base/value/difference.ts"],
     ...["src/host/staged_file.ts", "src/run/execute/step_detail.ts"],
+    ...["src/run/execute/ask_after_failure.ts", "src/workflow/job_files/job_files.ts"],
     // What it shows of rounds and of load.
     ...["src/report/live_load.ts", "src/run/load/load_stats.ts", "src/run/tally.ts"],
     ...["src/base/value/histogram.ts"],
