@@ -7,7 +7,7 @@ const [red, green, yellow, blue, cyan] = [31, 32, 33, 34, 36].map((code) => pain
 
 /** Whether a text is what a run prints. */
 export function isOutput(text) {
-  return /^(● |[✓✗⚠!] .* [\d.]+m?s( |$)|Failures$|Workflows$|(Jobs|Steps) {6}| +\d+\. [✓✗○-] )/m.test(text);
+  return /^(● |[✓✗⚠!] .* [\d.]+m?s( |$)|Failures$|(Jobs|Steps) {6}| +\d+\. [✓✗○-] )/m.test(text);
 }
 
 /** The text with colour codes. */
@@ -65,9 +65,9 @@ function colourLine(line, { below, inDifference, isPassed, isFirst, previous }) 
     return match[1] + dim(match[2]) + (match[3] ? ` ${blue(match[3])}` : "");
   }
   if ((match = /^(\S.*?)(  )(\S+\.ya?ml)$/.exec(line))) return bold(match[1]) + match[2] + dim(match[3]);
-  if ((match = /^  ([✓✗⚠-]) (\S.*?)(  +)(\S+\.ya?ml)?( +[\d.]+m?s  )(.*\))$/.exec(line))) {
+  if ((match = /^([✓✗⚠-]) (\S.*?)(  +)(\S+\.ya?ml)?( +[\d.]+m?s  )(.*\))$/.exec(line))) {
     const [, icon, title, space, file = "", time, counts] = match;
-    return `  ${colourIcon(icon)} ${title}${space}${dim(file)}${time}${dim(counts)}`;
+    return `${colourIcon(icon)} ${title}${space}${dim(file)}${time}${dim(counts)}`;
   }
   if ((match = /^( +\d+\.) ([✓✗○-]) (.*)$/.exec(line))) {
     return `${dim(match[1])} ${colourIcon(match[2])} ${colourStep(match[2], match[3])}`;
@@ -82,7 +82,7 @@ function colourLine(line, { below, inDifference, isPassed, isFirst, previous }) 
   }
   if ((match = /^● (.*)$/.exec(line))) return `${cyan("●")} ${bold(match[1])}`;
   if (/^- .* \(skipped/.test(line)) return dim(line);
-  if (line === "Failures" || line === "Workflows") return bold(line);
+  if (line === "Failures") return bold(line);
   if (below === "F") return colourRecap(line);
   if (below === "L" && (match = /^( {6})(step +count .*|([✓✗]) (.*))$/.exec(line))) {
     return match[1] + (match[3] ? `${colourIcon(match[3])} ${match[4]}` : dim(match[2]));

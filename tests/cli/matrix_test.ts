@@ -64,7 +64,7 @@ Deno.test("a job of a matrix that is skipped or fails is that one alone", async 
   assertStringIncludes(skipped.stdout, "- Deploy (dev, local) (skipped: skipif is true");
   const failed = await runAt(flow().replace("contains matrix.env", 'contains "g"'));
   assertEquals(failed.code, 1);
-  assertStringIncludes(failed.stdout, "also in 1 more step: Deploy (dev, local) › to dev");
+  assertStringIncludes(failed.stdout, "and 1 more: Deploy (dev, local) › to dev");
   assertStringIncludes(
     failed.stdout,
     '- Report (skipped: needs "deploy(prod, us, 3)", which failed)',

@@ -119,7 +119,7 @@ jobs:
     "suite.yml": "name: S\nworkflows: [a.yml, b.yml]\nteardown: end.yml\n",
   };
   await withFiles(files, async (cwd) => {
-    const seen = async () => (await seenIn(cwd, "--workers", "1", "suite.yml"));
+    const seen = async () => (await seenIn(cwd, "-v", "--workers", "1", "suite.yml"));
     await seen();
     assertEquals(await seen(), [
       "passed 2 after passed 1: 1 0",

@@ -76,7 +76,7 @@ function flow(name: string, test = "true", fields = ""): string {
 
 /** The names of the workflows that ran. */
 function ran(text: string): string[] {
-  return [...text.matchAll(/^([A-Z]) {2}/gm)].map(([, name]) => name!).sort();
+  return [...text.matchAll(/^(?:[✓✗] )?([A-Z]) {2}/gm)].map(([, name]) => name!).sort();
 }
 
 Deno.test("--watch runs a file again when it or its data changes, also after a mistake in it", async () => {
