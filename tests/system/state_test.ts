@@ -5,6 +5,9 @@ import { withFiles } from "../support/temp_dir.ts";
 /** How often it is killed. */
 const KILLS = 200;
 
+/** Monitors at once, each with a state of its own. */
+const LANES = 4;
+
 const WORKFLOW = `name: W
 jobs:
   - name: a
@@ -38,9 +41,13 @@ async function startMonitor(cwd: string, runs: number): Promise<Deno.ChildProces
  * next one takes over. Each time the file is whole, and counts at least the runs that were reported.
  */
 Deno.test("a state is whole whenever its program is killed", async () => {
+  await Promise.all(Array.from({ length: LANES }, () => killAgainAndAgain(KILLS / LANES)));
+});
+
+async function killAgainAndAgain(kills: number): Promise<void> {
   await withFiles({ "w.yml": WORKFLOW }, async (cwd) => {
     let streak = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (let kill = 0; kill < kills; kill++) {
       const runs = 1 + Math.floor(Math.random() * 3);
       const child = await startMonitor(cwd, runs);
       // A random part of a run later.
@@ -59,7 +66,7 @@ Deno.test("a state is whole whenever its program is killed", async () => {
       }
     }
   });
-});
+}
 
 Deno.test({
   name: "a state that does not fit on the disk leaves the one before",
