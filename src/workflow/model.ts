@@ -52,7 +52,7 @@ export interface Job {
   readonly skipif?: Expression;
   /** Jobs with the same one never run at the same time. */
   readonly lock?: string;
-  /** Whether a failure of it is known, and fails nothing. */
+  /** Whether a failure of it is allowed, and fails nothing. */
   readonly allowFailure?: Expression;
   readonly repeat?: Repeat;
   readonly load?: Load;
@@ -166,7 +166,7 @@ export interface Step {
   readonly vars?: DataTemplate;
   readonly outputs: readonly StepOutput[];
   readonly skipif?: Expression;
-  /** Whether a failure of it is known, and fails nothing. */
+  /** Whether a failure of it is allowed, and fails nothing. */
   readonly allowFailure?: Expression;
   readonly wait?: Duration;
   readonly timeout: Duration;
