@@ -172,7 +172,7 @@ Deno.test("JUnit, TAP and CTRF reports of every run can be read, and agree", asy
     );
     // deno-lint-ignore no-explicit-any
     const skipped = tests.filter((one: any) => one.skip !== false).length;
-    // A allowed failure is "not ok" with TODO, and fails nothing.
+    // An allowed failure is "not ok" with TODO, and fails nothing.
     // deno-lint-ignore no-explicit-any
     const bad = tests.filter((one: any) => !one.ok && !one.todo).length;
     assertEquals(
