@@ -155,6 +155,8 @@ export interface Program {
     readonly state: State;
     /** Takes the events of the run. */
     readonly take: (event: RunEvent) => void;
+    /** Whether it shows details of steps that did not fail. */
+    readonly isDetailed: boolean;
   };
 }
 

@@ -162,6 +162,13 @@ const RUN: readonly Option[] = group("Run", [
     excludes: ["watch", "list", "dry-run", "pause-on-failure", "run"],
   },
   {
+    name: "serve",
+    value: "address",
+    summary: "Serve a page about these runs, /metrics for Prometheus, /report and /health: at a " +
+      "port of 127.0.0.1 (8080), or at a host (0.0.0.0:8080)",
+    requires: ["every", "run again and again, for example with --every 1m"],
+  },
+  {
     name: "state",
     value: "file",
     path: "file",

@@ -1,51 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Clock, SignalName } from "../../src/host/host.ts";
+import { RepeatedRun } from "../support/run/repeated_run.ts";
 import type { CliResult } from "../support/run/run_cli.ts";
 import { runHere } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const MINUTE = 60_000;
-
-/** A workflow that runs again and again, on a clock that passes the pauses between its runs. */
-class Watch {
-  /** Milliseconds. */
-  now = Date.UTC(2026, 0, 31);
-  pauses: number[] = [];
-  readonly #listeners = new Set<(signal: SignalName) => void>();
-  readonly #onPause: (count: number, watch: Watch) => void;
-
-  constructor(onPause: (count: number, watch: Watch) => void) {
-    this.#onPause = onPause;
-  }
-
-  send(signal: SignalName): void {
-    for (const listener of this.#listeners) listener(signal);
-  }
-
-  run(cwd: string, ...args: string[]): Promise<CliResult> {
-    const clock: Clock = {
-      now: () => this.now,
-      ticks: () => this.now,
-      after: (milliseconds, act) => {
-        // Other times are limits, which nothing reaches.
-        const isPause = milliseconds === 0 || milliseconds > 50_000 && milliseconds < 70_000;
-        if (!isPause) return () => {};
-        this.pauses.push(milliseconds);
-        this.now += milliseconds;
-        this.#onPause(this.pauses.length, this);
-        queueMicrotask(act);
-        return () => {};
-      },
-    };
-    const signals = {
-      listen: (listener: (signal: SignalName) => void) => {
-        this.#listeners.add(listener);
-        return () => void this.#listeners.delete(listener);
-      },
-    };
-    return runHere(["--every", "1m", ...args, "w.yml"], { cwd }, { clock, signals });
-  }
-}
 
 function workflow(status = 0): string {
   return `name: W
@@ -64,7 +23,7 @@ function linesOf({ stdout }: CliResult): string[] {
 
 Deno.test("--every runs again a minute after the start of the last run, with some jitter", async () => {
   await withFiles({ "w.yml": workflow() }, async (cwd) => {
-    const watch = new Watch((count, watch) => count === 300 && watch.send("SIGTERM"));
+    const watch = new RepeatedRun((count, watch) => count === 300 && watch.send("SIGTERM"));
     const result = await watch.run(cwd, "--state", "s.json");
     assertEquals([result.code, result.stderr], [0, ""]);
     assertEquals(linesOf(result).length, 300);
@@ -80,7 +39,7 @@ Deno.test("--every runs again a minute after the start of the last run, with som
 Deno.test("--every reads files again, and goes on with the last good version", async () => {
   const edits = [workflow(), "name: [", workflow(1), workflow(1), workflow()];
   await withFiles({ "w.yml": edits[0]! }, async (cwd) => {
-    const watch = new Watch((count, watch) => {
+    const watch = new RepeatedRun((count, watch) => {
       if (count === edits.length) watch.send("SIGTERM");
       else Deno.writeTextFileSync(`${cwd}/w.yml`, edits[count]!);
     });
@@ -102,7 +61,7 @@ Deno.test("--every reads files again, and goes on with the last good version", a
 
 Deno.test("a file that is invalid from the start does not run again and again", async () => {
   await withFiles({ "w.yml": "name: [" }, async (cwd) => {
-    const { code, stderr } = await new Watch(() => {}).run(cwd);
+    const { code, stderr } = await new RepeatedRun(() => {}).run(cwd);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "w.yml");
   });
@@ -126,11 +85,11 @@ Deno.test("--every needs an interval, and no other way to run again", async () =
 
 /** Runs a workflow whose requests a function answers; its cleanup asks for `/end`. */
 async function runAsked(
-  answer: (path: string, watch: Watch) => Promise<void> | void,
-  onPause: (count: number, watch: Watch) => void = () => {},
+  answer: (path: string, watch: RepeatedRun) => Promise<void> | void,
+  onPause: (count: number, watch: RepeatedRun) => void = () => {},
 ) {
   const seen: string[] = [];
-  const watch = new Watch(onPause);
+  const watch = new RepeatedRun(onPause);
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
     seen.push(pathname);

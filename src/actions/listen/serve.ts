@@ -1,11 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ActionContext, Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { readRendered } from "../../action/make_action.ts";
 import type { OpenStep } from "../../action/open_step.ts";
 import { textOf } from "../../action/parameter.ts";
-import { authorityOf } from "../../action/net/endpoint.ts";
+import { codeOf } from "../../action/net/endpoint.ts";
 import { describeTarget } from "../../action/target.ts";
 import { isPem } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
@@ -14,6 +13,7 @@ import { isDict } from "../../base/value/value.ts";
 import { typeByExtension } from "../http/request/body.ts";
 import { decodeBody } from "../http/response/decode_content.ts";
 import { decodeText, readFields, textFields } from "../http/response/read_body.ts";
+import { LIMITS, listenProblem, openServer } from "./open_server.ts";
 import { RESPONSE, ROUTE, type Route } from "./routes.ts";
 
 /** The parameters of a step. */
@@ -24,18 +24,6 @@ interface ListenParams {
   readonly key?: string | undefined;
   readonly routes?: readonly Route[] | undefined;
 }
-
-/** What clients may do: times in milliseconds. */
-const LIMITS = {
-  /** Connections at a time; others are closed at once. */
-  connections: 1000,
-  headersTimeout: 10_000,
-  handshakeTimeout: 10_000,
-  requestTimeout: 30_000,
-  /** Until a client reads on. */
-  idle: 120_000,
-  connectionsCheckingInterval: 1000,
-};
 
 const MAX_BODY = 16 * 1024 * 1024;
 
@@ -54,59 +42,29 @@ export async function serve(
   const take = (request: IncomingMessage, response: ServerResponse) => mock.take(request, response);
   const pem = async (text: string, parameter: string) =>
     isPem(text) ? text : await attempt.readText(text, parameter);
-  const server: Server = cert !== undefined && key !== undefined
-    ? (await import("node:https")).createServer(
-      { ...limits, cert: await pem(cert, "cert"), key: await pem(key, "key") },
-      take,
-    )
-    : (await import("node:http")).createServer(limits, take);
-  server.timeout = limits.idle;
-  limitConnections(server, limits.connections, open);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(port, host, resolve);
-  await attempt.during(
+  const tls = cert !== undefined && key !== undefined
+    ? { cert: await pem(cert, "cert"), key: await pem(key, "key") }
+    : undefined;
+  const server = await attempt.during(
     "opening the server",
-    promise.catch((error) => {
+    openServer({ host, port, tls }, take, limits, () => {
+      const most = countOf(limits.connections, "connection");
+      open.context.warn(`"${open.name}" has ${most}: it closes others`);
+    }).catch((error) => {
       throw explainListening(error, describeTarget(attempt.target).failing);
     }),
   );
   open.onClose(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+    await server.close();
     await mock.settled();
   });
-  const { port: chosen } = server.address() as { readonly port: number };
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const place = { host: reached, port: chosen };
-  const url = `${cert === undefined ? "http" : "https"}://${authorityOf(place)}`;
-  return { res: { url, ...place }, brief: "open" };
+  return { res: { url: server.url, host: server.host, port: server.port }, brief: "open" };
 }
 
-/** Closes connections beyond the most that it may have; the run warns of the first. */
-function limitConnections(server: Server, max: number, { name, context }: OpenStep): void {
-  let count = 0;
-  let hasWarned = false;
-  // `maxConnections` closes them as well, but in Deno 2.9.6 nothing says so.
-  server.on("connection", (socket: Socket) => {
-    socket.once("close", () => count--);
-    if (++count <= max) return;
-    socket.destroy();
-    if (!hasWarned) context.warn(`"${name}" has ${countOf(max, "connection")}: it closes others`);
-    hasWarned = true;
-  });
-}
-
-function explainListening(error: Error & { readonly code?: string }, failing: string): StepError {
-  const { code = "" } = error;
-  const [why, hint] = /^(?:EADDRNOTAVAIL|EINVAL|ENOTFOUND)$/.test(code)
-    ? ["it is not an address of this machine", "use 127.0.0.1 or 0.0.0.0"]
-    : code === "EADDRINUSE"
-    ? ["the port is in use", 'leave "port" out to use a free one, which res.port has']
-    : code === "EACCES"
-    ? ["ports below 1024 need a privilege", "use a port above 1023"]
-    : [error.message];
-  return new StepError(`${failing}: ${why}${code === "" ? "" : ` (${code})`}`, hint);
+function explainListening(error: Error, failing: string): StepError {
+  const { reason, hint } = listenProblem(error);
+  const inUse = 'leave "port" out to use a free one, which res.port has';
+  return new StepError(`${failing}: ${reason}`, codeOf(error) === "EADDRINUSE" ? inUse : hint);
 }
 
 /** A route, and its responses in turn: templates that see the request. */

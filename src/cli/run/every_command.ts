@@ -37,9 +37,13 @@ export async function everyCommand(
 ): Promise<ExitCode> {
   const { host } = program;
   const { clock, stdout } = host;
-  const interval = readInterval(invocation.values.get("every")!);
-  const path = invocation.values.get("state");
-  const state = path === undefined ? new State(host) : await State.open(path, host);
+  const { values } = invocation;
+  const interval = readInterval(values.get("every")!);
+  const server = values.has("serve") ? await openServer(values, interval, program) : undefined;
+  const state = await openState(values.get("state"), host).catch(async (error) => {
+    await server?.close();
+    throw error;
+  });
   const signals = new EverySignals(host);
   const secrets = [...program.secrets];
   let good: RunLoaded | undefined;
@@ -52,11 +56,19 @@ export async function everyCommand(
       const started = clock.ticks();
       const output = new KeptOutput(host);
       const run = new EveryRun();
+      const recorder = server?.begin();
       const runProgram: Program = {
         ...program,
         host: { ...host, stdout: output, stderr: output, signals: signals.ofRuns },
         secrets: [...secrets],
-        repeating: { state, take: (event) => run.take(event) },
+        repeating: {
+          state,
+          take(event) {
+            run.take(event);
+            recorder?.take(event);
+          },
+          isDetailed: recorder !== undefined,
+        },
       };
       let isNews = false;
       const notes: string[] = isLate
@@ -80,6 +92,7 @@ export async function everyCommand(
         if (!good || !(error instanceof RunnerError)) throw error;
         output.write(explainError(error, runProgram.host, runProgram.secrets));
       }
+      if (recorder) server!.end(recorder, code === 0, state);
       const changes = run.changesSince(before);
       if (code !== 0 || changes.length > 0 || isNews) stdout.write(output.text);
       before = run.states;
@@ -99,8 +112,19 @@ export async function everyCommand(
   } finally {
     signals.stop();
     state.close();
+    await server?.close();
   }
   return 0;
+}
+
+async function openServer(values: Invocation["values"], interval: number, program: Program) {
+  const { MonitorServer } = await import("./monitor_server.ts");
+  const times = { interval, latest: interval * (2 + JITTER) };
+  return await MonitorServer.open(values.get("serve")!, times, values.get("history"), program);
+}
+
+async function openState(path: string | undefined, host: Host): Promise<State> {
+  return path === undefined ? new State(host) : await State.open(path, host);
 }
 
 function readInterval(text: string): number {

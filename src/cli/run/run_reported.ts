@@ -164,7 +164,7 @@ export async function runReported(
     state = repeating?.state ??
       (settings.state === undefined ? undefined : await openState(settings.state, host));
     files = await openFiles(settings, program, recorder, cancellation);
-    const isDetailed = verbose || targets.some(({ format }) => format.detailed);
+    const isDetailed = repeating?.isDetailed || targets.some(({ format }) => format.detailed);
     const passed = await run(take, {
       cancellation,
       timeout,
@@ -173,13 +173,13 @@ export async function runReported(
       onFailedStep: settings.pauses
         ? (await import("./ask_after_failure.ts")).makeAsker(local, cancellation, settings.colour)
         : undefined,
-      origin: targets.some(({ format }) => format.detailed)
+      origin: isDetailed
         ? await (await import("./run_origin.ts")).readOrigin(settings.args, host)
         : undefined,
       everyRound: report.takesRounds || targets.some(({ format }) => format.takesRounds),
       detail: {
-        all: isDetailed,
-        places: targets.some(({ format }) => format.detailed),
+        all: verbose || isDetailed,
+        places: isDetailed,
         ...verbose ? { debug: true, limit: Infinity } : {},
       },
     });

@@ -1,11 +1,12 @@
 import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
-import type { LoadNumbers, RunFinished } from "../../run/event.ts";
+import type { JobState, LoadNumbers, RunFinished } from "../../run/event.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import {
   type JobRecord,
   loneRecord,
   type RunRecord,
+  stateOf as stateOfRun,
   stateOfAll,
   type SuiteRecord,
   timesOf,
@@ -41,7 +42,12 @@ export interface HistoryRun {
   readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
   /** The rounds of load jobs, and each of their steps. */
   readonly load?: readonly LoadPoint[];
+  /** How the workflows and their jobs ended; absent in files of older versions. */
+  readonly ends?: readonly RunPart[];
 }
+
+/** How a workflow ended, or a job of it: the name of the workflow's own is empty. */
+type RunPart = readonly [workflow: string, job: string, state: JobState, duration: number];
 
 /** The rounds of a load job or the runs of one of its steps; times in milliseconds. */
 type LoadPoint = readonly [
@@ -78,16 +84,7 @@ export interface OpenHistory {
 /** Reads the earlier runs and opens a file for another one. Throws as Deno does. */
 export async function openHistory(path: string, { files, clock }: Host): Promise<OpenHistory> {
   const directory = path.replace(/(?<=.)\/+$/, "");
-  const earlier: { readonly name: string; readonly run: HistoryRun }[] = [];
-  const foreign: string[] = [];
-  for (const name of await files.list(directory) ?? []) {
-    // For example `.gitkeep`.
-    if (name.startsWith(".")) continue;
-    const run = await readRun(`${directory}/${name}`, files);
-    if (run) earlier.push({ name, run });
-    else if (run === undefined) foreign.push(name);
-  }
-  earlier.sort((a, b) => a.run.started - b.run.started);
+  const { earlier, foreign } = await readHistory(directory, files);
   const ofSubject = (subject: string) => earlier.filter(({ run }) => run.subject === subject);
   const stamp = new Date(clock.now()).toISOString().replace(/[-:.]/g, "");
   const name = `run-${stamp}-${crypto.randomUUID().slice(0, 8)}.json`;
@@ -106,6 +103,21 @@ export async function openHistory(path: string, { files, clock }: Host): Promise
       }
     },
   };
+}
+
+/** The runs in a directory, the oldest first, and the names of files that are not runs. */
+export async function readHistory(directory: string, files: Host["files"]) {
+  const earlier: { readonly name: string; readonly run: HistoryRun }[] = [];
+  const foreign: string[] = [];
+  for (const name of await files.list(directory) ?? []) {
+    // For example `.gitkeep`.
+    if (name.startsWith(".")) continue;
+    const run = await readRun(`${directory}/${name}`, files);
+    if (run) earlier.push({ name, run });
+    else if (run === undefined) foreign.push(name);
+  }
+  earlier.sort((a, b) => a.run.started - b.run.started);
+  return { earlier, foreign };
 }
 
 /** The run in a file; undefined if it is something else, null if another program removed it. */
@@ -129,7 +141,17 @@ function isRun(file: unknown): file is HistoryRun {
       Array.isArray(test) && typeof test[0] === "string" &&
       TEST_STATES.includes(test[1] as TestState)
     ) &&
-    (file.load === undefined || Array.isArray(file.load) && file.load.every(isLoadPoint));
+    (file.load === undefined || Array.isArray(file.load) && file.load.every(isLoadPoint)) &&
+    (file.ends === undefined || Array.isArray(file.ends) && file.ends.every(isRunPart));
+}
+
+const STATES: readonly unknown[] = ["passed", "failed", "skipped"] satisfies JobState[];
+
+function isRunPart(part: unknown): boolean {
+  if (!Array.isArray(part) || part.length !== 4) return false;
+  const [workflow, job, state, duration] = part;
+  return typeof workflow === "string" && typeof job === "string" && STATES.includes(state) &&
+    isTime(duration);
 }
 
 function isLoadPoint(point: unknown): boolean {
@@ -155,7 +177,7 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
   const load = suites.flatMap(({ name, job }) => loadOf(job, name));
   return {
     schema: SCHEMA,
-    subject: lone ? lone.file : `suite ${suite?.start.name ?? ""}`.trimEnd(),
+    subject: subjectOf(records, suite),
     started: suite?.start.time ?? started,
     duration: Math.round(suite?.end?.duration ?? duration),
     state: stateOfAll(records, suite),
@@ -166,7 +188,27 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
       ? tests
       : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
     load: load.length > 0 ? load : undefined,
+    ends: partsOf(records).flatMap(({ name, record, jobs }): RunPart[] => [
+      [name, "", stateOfRun(record), record.end?.duration ?? 0],
+      ...jobs.map(({ name: job, state = "failed", duration }): RunPart => [
+        name,
+        job,
+        state,
+        duration,
+      ]),
+    ]).slice(0, MAX_TESTS),
   };
+}
+
+/** The name by which runs of the same workflow or suite are found. */
+export function subjectOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+  return loneRecord(records)?.file ?? `suite ${suite?.start.name ?? ""}`.trimEnd();
+}
+
+/** The workflows of a run by their files, and their jobs, all by names that are unique. */
+export function partsOf(records: readonly RunRecord[]) {
+  return withDistinctNames(records.map((record) => ({ name: record.file, record })))
+    .map(({ name, record }) => ({ name, record, jobs: withDistinctNames(record.jobs) }));
 }
 
 function loadOf({ load }: JobRecord, name: string): readonly LoadPoint[] {

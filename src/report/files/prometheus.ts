@@ -40,10 +40,13 @@ const METRICS = {
   runner_load_step_quantile_seconds: ["summary", "Times of a step of a load job, to 0.1 %"],
   runner_load_failures: ["gauge", "Failures of steps of a load job by cause"],
   runner_load_threshold_passed: ["gauge", "Whether the threshold is met (1) or not (0)"],
+  runner_runs_total: ["counter", "Runs by state, since the program has started"],
+  runner_streak: ["gauge", "Runs in a row that ended in the state of the last one"],
+  runner_step_seconds: ["histogram", "Times of a step, of all runs since the program has started"],
 } as const;
 
 type MetricName = keyof typeof METRICS;
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
 /** Upper bounds of the buckets, in milliseconds. */
 const BOUNDS = [
@@ -61,23 +64,38 @@ export function* renderPrometheus(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
 ): Iterable<string> {
-  const samples = new Map<MetricName, string[]>();
-  const add: Add = (name, labels, value, suffix = "") => {
-    const all = samples.getOrInsertComputed(name, () => []);
+  const metrics = new Metrics();
+  metrics.addRuns(records, suite);
+  yield* metrics.text();
+}
+
+/** Metrics in the text format. */
+export class Metrics {
+  readonly #samples = new Map<MetricName, string[]>();
+
+  readonly add: Add = (name, labels, value, suffix = "") => {
+    const all = this.#samples.getOrInsertComputed(name, () => []);
     all.push(`${name}${suffix}{${labelText(labels)}} ${value}\n`);
   };
-  if (suite?.end) {
-    const labels = { suite: suite.start.name ?? "" };
-    add("runner_suite_passed", labels, suite.end.state === "passed" ? 1 : 0);
-    add("runner_suite_duration_seconds", labels, seconds(suite.end.duration));
+
+  addRuns(records: readonly RunRecord[], suite?: SuiteRecord): void {
+    const { add } = this;
+    if (suite?.end) {
+      const labels = { suite: suite.start.name ?? "" };
+      add("runner_suite_passed", labels, suite.end.state === "passed" ? 1 : 0);
+      add("runner_suite_duration_seconds", labels, seconds(suite.end.duration));
+    }
+    // Workflows of a suite may have one name, and a series must be there once.
+    for (const record of withDistinctNames(records)) addRun(record, add);
   }
-  // Workflows of a suite may have one name, and a series must be there once.
-  for (const record of withDistinctNames(records)) addRun(record, add);
-  for (const [name, [type, help]] of Object.entries(METRICS)) {
-    const lines = samples.get(name as MetricName);
-    if (!lines) continue;
-    yield `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n`;
-    yield* lines;
+
+  *text(): Iterable<string> {
+    for (const [name, [type, help]] of Object.entries(METRICS)) {
+      const lines = this.#samples.get(name as MetricName);
+      if (!lines) continue;
+      yield `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n`;
+      yield* lines;
+    }
   }
 }
 
@@ -159,7 +177,7 @@ function addLoad({ load, tally }: JobRecord, labels: Labels, add: Add): void {
   }
 }
 
-/** A histogram with cumulative buckets, and the quantiles that it cannot give exactly. */
+/** A histogram, and the quantiles that it cannot give exactly. */
 function addTimes(
   name: "runner_load_round" | "runner_load_step",
   labels: Labels,
@@ -168,15 +186,9 @@ function addTimes(
   add: Add,
 ): void {
   if (!encoded) return;
-  const times = Histogram.decode(encoded);
-  const { count } = times;
-  const histogram = `${name}_seconds` as const;
-  for (const [index, below] of times.countsUpTo(BOUNDS).entries()) {
-    add(histogram, { ...labels, le: String(seconds(BOUNDS[index]!)) }, below, "_bucket");
-  }
-  add(histogram, { ...labels, le: "+Inf" }, count, "_bucket");
-  add(histogram, labels, seconds(encoded.sum), "_sum");
-  add(histogram, labels, count, "_count");
+  const buckets = new Buckets();
+  buckets.addAll(encoded);
+  addHistogram(`${name}_seconds`, labels, buckets, add);
   const { p50, p90, p95, p99, p999 } = numbers;
   const quantiles = { "0.5": p50, "0.9": p90, "0.95": p95, "0.99": p99, "0.999": p999 };
   for (const [quantile, time] of Object.entries(quantiles)) {
@@ -184,7 +196,44 @@ function addTimes(
   }
 }
 
-function addStates(
+/** Times by the buckets of the format. */
+export class Buckets {
+  /** How many are no longer than each bound. */
+  readonly upTo: number[] = BOUNDS.map(() => 0);
+  count = 0;
+  sum = 0;
+
+  add(time: number): void {
+    for (const [index, bound] of BOUNDS.entries()) if (time <= bound) this.upTo[index]!++;
+    this.count++;
+    this.sum += time;
+  }
+
+  addAll(encoded: EncodedHistogram): void {
+    const times = Histogram.decode(encoded);
+    for (const [index, count] of times.countsUpTo(BOUNDS).entries()) this.upTo[index]! += count;
+    this.count += times.count;
+    this.sum += encoded.sum;
+  }
+}
+
+/** Adds the samples of a histogram. */
+export function addHistogram(
+  name: MetricName,
+  labels: Labels,
+  { upTo, count, sum }: Buckets,
+  add: Add,
+): void {
+  for (const [index, below] of upTo.entries()) {
+    add(name, { ...labels, le: String(seconds(BOUNDS[index]!)) }, below, "_bucket");
+  }
+  add(name, { ...labels, le: "+Inf" }, count, "_bucket");
+  add(name, labels, seconds(sum), "_sum");
+  add(name, labels, count, "_count");
+}
+
+/** Adds a sample for each state. */
+export function addStates(
   name: MetricName,
   labels: Labels,
   states: Readonly<Record<string, number>>,

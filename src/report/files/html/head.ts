@@ -17,7 +17,7 @@ const MAX_WARNINGS = 20;
 /** Letters that fit into a few lines. */
 const LONG = 300;
 
-const ICONS = { passed: "✓", failed: "✗", skipped: "-" } as const;
+export const ICONS = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
 /** The colours without the style of the page, which a server may forbid. */
 export const FILLS = {
@@ -55,7 +55,11 @@ const ICON_PATHS = { passed: "M4 8.5l3 3 5-6.5", failed: "M5 5l6 6m0-6l-6 6", sk
 
 /** The icon of the page, with its state, as the URL of a picture. */
 export function renderIcon(records: readonly RunRecord[], suite?: SuiteRecord): string {
-  const state = wholeState(records, suite);
+  return iconUrl(wholeState(records, suite));
+}
+
+/** The icon of a state, as the URL of a picture. */
+export function iconUrl(state: JobState): string {
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">` +
     `<circle cx="8" cy="8" r="8" fill="${FILLS[state]}"/>` +
     `<path d="${ICON_PATHS[state]}" fill="none" stroke="#fff" stroke-width="2"/></svg>`;
@@ -101,7 +105,6 @@ function originItems(
   { started, tool }: Pick<RunRecord, "started" | "tool">,
   { host, branch, commit, ci }: RunOrigin = {},
 ): string[] {
-  const time = `<time datetime="${new Date(started).toISOString()}">${timeText(started)}</time>`;
   const texts = [
     `${tool.name} ${tool.version}`,
     host && `on ${host}`,
@@ -111,13 +114,14 @@ function originItems(
   ];
   const link = ci?.url ? [`<a href="${escape(ci.url)}">${escape(ci.name)}</a>`] : [];
   return [
-    time,
+    renderTime(started),
     ...texts.flatMap((text) => text ? [`<span>${escape(text)}</span>`] : []),
     ...link,
   ];
 }
 
-function iconOf(state: JobState): string {
+/** The symbol of a state, which assistive technology reads as its name. */
+export function iconOf(state: JobState): string {
   return `<span class="${state}" role="img" aria-label="${state}:">${ICONS[state]}</span>`;
 }
 
@@ -130,9 +134,10 @@ function open(tag: string, name: string, isLong: boolean): string {
   return `<${tag} class="${name}"${isLong ? ' tabindex="0"' : ""}>`;
 }
 
-/** `2026-08-01 12:00:00 UTC`. */
-function timeText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+/** `2026-08-01 12:00:00 UTC`, as markup. */
+export function renderTime(time: number): string {
+  const iso = new Date(time).toISOString();
+  return `<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
 }
 
 function countsOf({ end }: RunRecord): string[] {

@@ -84,12 +84,14 @@ export async function makeHtmlReport() {
   };
 }
 
-async function hash(text: string): Promise<string> {
+/** The source of a policy that allows a style or a script with this text. */
+export async function hash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-function pageStart(title: string, icon: string, policy: string): string {
+/** The begin of a page that loads nothing; `style` is its look. */
+export function pageStart(title: string, icon: string, policy: string, style = STYLE): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -98,7 +100,7 @@ function pageStart(title: string, icon: string, policy: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="${icon}">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 `;
