@@ -124,7 +124,7 @@ export function isInEntries({ key, form }: Pick<Reading, "key" | "form">): boole
   return key === "iteration" && (kind === "iteration" || kind === "matrix");
 }
 
-/** Whether the reader tolerates nil up to the key at an index. */
+/** Whether the reader accepts nil up to the key at an index. */
 export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
   const key = keyPath(root, keys, index);
   return guards.some(({ tested }) => tested.has(key));

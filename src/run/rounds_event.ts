@@ -81,7 +81,7 @@ export interface StepTraffic {
 export interface FailureCount {
   /** The places in the file and the first lines of the messages, with each number as 0. */
   readonly cause: string;
-  /** Whether the job tolerates them. */
+  /** `allowed` where the job allows them. */
   readonly state: StepState;
   /** Their number. */
   readonly count: number;

@@ -1,6 +1,6 @@
 import type { RunEvent, StepFinished, StepResult, StepRun, StepTree } from "./event.ts";
 
-/** Whether a step did not do what it should, though its job may tolerate that. */
+/** Whether a step did not do what it should, though its job may allow that. */
 export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
   return state === "failed" || state === "allowed";
 }

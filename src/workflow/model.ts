@@ -108,7 +108,7 @@ export interface Load {
   /** Whether it ends with the last row, and does not begin with the first one again. */
   readonly takesRowsOnce: boolean;
   /** Whether a threshold decides how many users may fail to be set up. */
-  readonly toleratesSetup?: boolean | undefined;
+  readonly allowsSetupFailures?: boolean | undefined;
   /** Whether a user keeps the cookies of one round in the next. */
   readonly keepsCookies: boolean;
   /** Decide by the statistics whether the job passes. */

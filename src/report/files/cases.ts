@@ -286,7 +286,7 @@ function caseOfRounds(tally: StepTally, rounds: RoundsOfCase, place: StepOutline
   const { entry, name, reason, flaky, first } = tally;
   const outcome = STATES.find((state) => rounds.states[state] > 0)!;
   const isOutcome = ({ first: { result } }: FailureTally) => result.state === outcome;
-  // Failures of the case come before those that its job tolerates.
+  // Failures of the case come before those that its job allows.
   const kinds = [
     ...tally.failures.filter(isOutcome),
     ...tally.failures.filter((kind) => !isOutcome(kind)),

@@ -95,7 +95,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     this.#tallies = { warmUp, measured };
     this.#run = this.#runFor(measured, load.expect !== undefined);
     this.#warmUpRun = this.#runFor(warmUp, load.expect !== undefined);
-    this.#setupRun = this.#runFor(measured, load.toleratesSetup);
+    this.#setupRun = this.#runFor(measured, load.allowsSetupFailures);
     this.#cpu = this.#cpuTime();
     this.nextAdvance = this.#nextEnd();
   }
@@ -155,7 +155,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     });
     const passed = await runRound(round, this.#setupSteps) === "passed";
     this.#setup[passed ? "passed" : "failed"]++;
-    if (!passed && !load.toleratesSetup) this.hasFailed = true;
+    if (!passed && !load.allowsSetupFailures) this.hasFailed = true;
     return passed;
   }
 

@@ -231,7 +231,7 @@ const measured = map(LOAD, "", {
     data: written.data,
     takesRowsOnce: written.each === "once",
     keepsCookies: written.keep === "cookies",
-    toleratesSetup: expect?.some(readsSetup),
+    allowsSetupFailures: expect?.some(readsSetup),
     expect: expect && [
       ...expect,
       ...expect.some(readsFailures)
