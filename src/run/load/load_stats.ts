@@ -75,11 +75,6 @@ export class LoadTotals {
     const steps = this.tally.steps.map((step) =>
       stepStats(step, this.#keys[step.step] ?? "", elapsed)
     );
-    const sumOf = (key: "bytesIn" | "bytesOut" | "resent") =>
-      steps.reduce<number | undefined>(
-        (sum, { [key]: bytes }) => bytes === undefined ? sum : (sum ?? 0) + bytes,
-        undefined,
-      );
     return {
       ...numbersOf(rounds.passed, rounds.failed, times, elapsed),
       elapsed,
@@ -92,9 +87,9 @@ export class LoadTotals {
       lateMax: this.#lateMax,
       busy: this.#busy,
       inFlight: this.#inFlight,
-      bytesIn: sumOf("bytesIn"),
-      bytesOut: sumOf("bytesOut"),
-      resent: sumOf("resent"),
+      bytesIn: sumOf(steps, ({ bytesIn }) => bytesIn),
+      bytesOut: sumOf(steps, ({ bytesOut }) => bytesOut),
+      resent: sumOf(steps, ({ resent }) => resent),
       setup: this.#setup,
       steps,
     };
@@ -138,7 +133,7 @@ function stepStats(counts: StepCounts, key: string, elapsed: number): LoadStepSt
   };
 }
 
-/** Runs of a step that did not fail, and those that did, whether the job tolerates that or not. */
+/** Runs of a step that did not fail, and those that did, whether the job allows that or not. */
 function outcomesOf({ passed, untested, failed, allowed }: Readonly<Record<StepState, number>>) {
   return { passed: passed + untested, failed: failed + allowed };
 }
@@ -203,15 +198,19 @@ export function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFiel
   };
 }
 
-type NumberOf = (part: LoadSecondFields) => number | undefined;
-
 /** The sum of these numbers; undefined where no part has one. */
-function sumOf(parts: readonly LoadSecondFields[], numberOf: NumberOf): number | undefined {
+function sumOf<T>(
+  parts: readonly T[],
+  numberOf: (part: T) => number | undefined,
+): number | undefined {
   const numbers = parts.flatMap((part) => numberOf(part) ?? []);
   return numbers.length === 0 ? undefined : numbers.reduce((sum, one) => sum + one, 0);
 }
 
-function greatest(parts: readonly LoadSecondFields[], numberOf: NumberOf): number | undefined {
+function greatest(
+  parts: readonly LoadSecondFields[],
+  numberOf: (part: LoadSecondFields) => number | undefined,
+): number | undefined {
   const numbers = parts.flatMap((part) => numberOf(part) ?? []);
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
