@@ -18,7 +18,13 @@ import {
   spotAt,
   type TextRange,
 } from "./outline.ts";
-import { chainBefore, describeMember, membersOf, type Scope, scopeAt } from "./members.ts";
+import {
+  chainBefore,
+  contextAt,
+  describeMember,
+  type ExpressionContext,
+  membersOf,
+} from "./members.ts";
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { checkText } from "./diagnose.ts";
@@ -77,8 +83,8 @@ export async function completionsAt(
   }
   const before = outline.text.slice(scalar.start, start);
   const isTemplate = isInBraces(before + MARK, before.length);
-  const scope = scopeAt(await checkText(withMark(outline, spot, isTemplate), file, host), path);
-  if (isTemplate || scope.isExpression) return at(await inExpression(before, scope));
+  const context = contextAt(await checkText(withMark(outline, spot, isTemplate), file, host), path);
+  if (isTemplate || context.isExpression) return at(await inExpression(before, context));
   if (scalar.text !== MARK) return NOTHING;
   const hasDash = typeof path.at(-1) === "number";
   const isBelow = /^[^\S\n]*(?:- +)?$/.test(lineBefore(text, start));
@@ -253,9 +259,12 @@ function texts(values: readonly string[], detail?: string): readonly Completion[
   }));
 }
 
-async function inExpression(before: string, scope: Scope): Promise<readonly Completion[]> {
+async function inExpression(
+  before: string,
+  context: ExpressionContext,
+): Promise<readonly Completion[]> {
   const chain = chainBefore(before);
-  const members = membersOf(chain, scope).filter(({ name }) => /^[A-Za-z_]\w*$/.test(name))
+  const members = membersOf(chain, context).filter(({ name }) => /^[A-Za-z_]\w*$/.test(name))
     .map((member): Completion => ({
       label: member.name,
       kind: chain ? "output" : "name",

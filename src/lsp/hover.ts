@@ -9,11 +9,11 @@ import type { YamlScalar } from "../base/yaml/yaml_tree.ts";
 import { contentOf, isInBraces, type Outline, spotAt, type TextRange } from "./outline.ts";
 import {
   chainBefore,
+  contextAt,
   describeMember,
+  type ExpressionContext,
   membersOf,
   outputOf,
-  type Scope,
-  scopeAt,
 } from "./members.ts";
 
 /** A text in Markdown about a part of a file. */
@@ -34,7 +34,7 @@ export async function hoverAt(
   const content = contentOf(scalar);
   if (spot.isKey) {
     const markdown = describeKey(outline, path, catalog) ??
-      describeDefinition(scopeAt(await check(), path));
+      describeDefinition(contextAt(await check(), path));
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   if (path.at(-1) === "uses") {
@@ -47,9 +47,9 @@ export async function hoverAt(
     return markdown === undefined ? undefined : { markdown, ...content };
   }
   const written = outline.text.slice(content.start, content.end);
-  const scope = scopeAt(await check(), path);
-  return scope.isExpression || isInBraces(written, offset - content.start)
-    ? await hoverInExpression(outline, scalar, offset, scope)
+  const context = contextAt(await check(), path);
+  return context.isExpression || isInBraces(written, offset - content.start)
+    ? await hoverInExpression(outline, scalar, offset, context)
     : undefined;
 }
 
@@ -57,7 +57,7 @@ async function hoverInExpression(
   outline: Outline,
   scalar: YamlScalar,
   offset: number,
-  scope: Scope,
+  context: ExpressionContext,
 ): Promise<Hover | undefined> {
   const { text } = outline;
   const { start: from } = contentOf(scalar);
@@ -65,7 +65,7 @@ async function hoverInExpression(
   const word = /^\w*/.exec(text.slice(start, start + 100))![0];
   const range = { start, end: start + word.length };
   const chain = chainBefore(text.slice(from, start));
-  const member = membersOf(chain, scope).find(({ name }) => name === word);
+  const member = membersOf(chain, context).find(({ name }) => name === word);
   if (member) return { ...range, markdown: describeMember(member, chain?.join(".")) };
   const record = text[start - 1] === "." ? undefined : FUNCTIONS.get(word);
   return record && { ...range, markdown: `\`${record.signature}\`\n\n${await record.summary()}` };
@@ -144,14 +144,14 @@ export function describeAction(action: Action): string {
 }
 
 /** A key that defines a var or an output. */
-function describeDefinition(scope: Scope): string | undefined {
-  const { path, step } = scope;
+function describeDefinition(context: ExpressionContext): string | undefined {
+  const { path, step } = context;
   const [owner, name] = path.slice(-2).map(String);
   if (owner === "outputs" && step?.draft.id) {
     return describeMember(outputOf(step, name!), `outputs.${step.draft.id}`);
   }
   const found = owner === "vars" || owner === "matrix"
-    ? membersOf(["vars"], scope).find((one) => one.name === name)
+    ? membersOf(["vars"], context).find((one) => one.name === name)
     : undefined;
   return found && describeMember(found, "vars");
 }

@@ -21,7 +21,7 @@ interface Member {
 }
 
 /** What is around a place of a file, and what an expression there sees. */
-export interface Scope extends Pick<Checked, "document" | "model"> {
+export interface ExpressionContext extends Pick<Checked, "document" | "model"> {
   readonly path: Path;
   readonly job?: CheckedJob;
   readonly step?: CheckedStep;
@@ -32,7 +32,7 @@ export interface Scope extends Pick<Checked, "document" | "model"> {
 }
 
 /** What is around a path of a file that was checked. */
-export function scopeAt({ document, model, uses = [] }: Checked, path: Path): Scope {
+export function contextAt({ document, model, uses = [] }: Checked, path: Path): ExpressionContext {
   const at = path.join("\0");
   const use = uses.find((one) => one.path.join("\0") === at);
   return {
@@ -75,14 +75,17 @@ export function chainBefore(text: string): readonly string[] | undefined {
 }
 
 /** What an expression can read: the names that it sees, or the parts of the value of a chain. */
-export function membersOf(chain: readonly string[] | undefined, scope: Scope): readonly Member[] {
-  const { document, model, job, step, names } = scope;
+export function membersOf(
+  chain: readonly string[] | undefined,
+  context: ExpressionContext,
+): readonly Member[] {
+  const { document, model, job, step, names } = context;
   if (!chain) return (names?.known ?? []).map((name) => memberOf([name]));
   const [root, first, ...rest] = chain;
   const isWhole = first === undefined;
   switch (root) {
     case "vars": {
-      const vars = varsAt(scope);
+      const vars = varsAt(context);
       const at = isWhole ? undefined : vars.get(first);
       const inside = at && valueAt(document?.value, [...at, ...rest]);
       if (!isWhole) return isDict(inside) ? Object.entries(inside).map(written) : [];
@@ -101,14 +104,14 @@ export function membersOf(chain: readonly string[] | undefined, scope: Scope): r
       ]
         .map((name) => memberOf(["needs", first, name]));
     case "matrix":
-      return isWhole ? matrixAt(scope) : [];
+      return isWhole ? matrixAt(context) : [];
     case "res": {
       const embedded = first === "outputs" && step && model?.embeddedBy(step.draft);
       if (embedded && rest.length < 2) return outputsOf(rest[0], embedded, embedded.jobs[0]);
       return isWhole ? listFields(step?.draft.action?.responseFields) : [];
     }
     case "message":
-      return isWhole ? fieldsOfMessage(scope) : [];
+      return isWhole ? fieldsOfMessage(context) : [];
     default: {
       const parts = names?.members?.[chain.join(".")] ??
         (isWhole ? Object.keys(NAMES).flatMap(partBelow(`${root}.`)) : []);
@@ -129,7 +132,7 @@ function memberOf(path: readonly string[]): Member {
 }
 
 /** The fields of a message: of the steps that receive names, or of the step itself. */
-function fieldsOfMessage({ model, step }: Scope): readonly Member[] {
+function fieldsOfMessage({ model, step }: ExpressionContext): readonly Member[] {
   const { action } = step?.draft ?? {};
   if (!action?.resultNames) return listFields(action?.messageFields);
   const ids = [valueAt(step!.raw, ["with", "from"])].flat();
@@ -192,12 +195,12 @@ const OWN_VARS: readonly Path[] = [
 ];
 
 /** The vars that a place sees, each with the path of its value. */
-export function varsAt({ document, path, step }: Omit<Scope, "isExpression">) {
+export function varsAt({ document, path, step }: Omit<ExpressionContext, "isExpression">) {
   const owner = step?.draft.path ?? path.slice(0, 2);
   return definedIn(document?.value, [["vars"], ...OWN_VARS.map((own) => [...owner, ...own])]);
 }
 
-function matrixAt({ document, path, job }: Scope): readonly Member[] {
+function matrixAt({ document, path, job }: ExpressionContext): readonly Member[] {
   const at = [...job?.draft.path ?? path.slice(0, 2), "matrix"];
   const value = document?.value;
   const included = listIn(valueAt(value, at), "include").map((
