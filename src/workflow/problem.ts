@@ -1,7 +1,5 @@
 import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import type { Path } from "../base/source.ts";
-import { typeName } from "../base/value/value.ts";
-import type { Expression } from "../expr/expression.ts";
 
 /** A mistake in a document by its path; the position is looked up only if it is shown. */
 export interface Problem extends Omit<Diagnostic, "span"> {
@@ -17,33 +15,6 @@ export type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 
 /** The code of a template without quotes, which YAML reads as a mapping. */
 export const UNQUOTED_TEMPLATE = "unquoted";
-
-/**
- * Refuses a test that is a number, a text, a list or a map: it can never be true. Others are
- * returned.
- */
-export function refuseLiteral(
-  test: Expression | undefined,
-  path: Path,
-  problems: Problem[],
-): Expression | undefined {
-  const node = test?.node.type === "UnaryExpression" && test.node.operator === "-"
-    ? test.node.argument
-    : test?.node;
-  const type = node?.type === "Literal"
-    ? typeName(node.value)
-    : node?.type === "ArrayExpression"
-    ? "array"
-    : node?.type === "ObjectExpression"
-    ? "map"
-    : "bool";
-  if (type === "bool") return test;
-  const key = path.findLast((step) => typeof step === "string" && step !== "that");
-  addError(problems, "type", path, `${key} must be true or false, it is ${type}`, {
-    hint: "compare it with something",
-  });
-  return undefined;
-}
 
 /** More than these help nobody, and take long to be found, located and printed. */
 export const MAX_PROBLEMS = 300;

@@ -16,7 +16,7 @@ import { hintForKey, otherKeys } from "../../base/other_tools.ts";
 import type { Path } from "../../base/source.ts";
 import { suggest } from "../../base/text/suggest.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
-import { describeValue, type Dict, isDict, type Value } from "../../base/value/value.ts";
+import { describeValue, type Dict, isDict, typeName, type Value } from "../../base/value/value.ts";
 import type { DataTemplate, Expression, NameRule, Template } from "../../expr/expression.ts";
 import { holdsTemplate, isTemplate } from "../../expr/template.ts";
 import type { Limits } from "../limits.ts";
@@ -26,7 +26,6 @@ import {
   addWarning,
   type Problem,
   type ProblemDetails,
-  refuseLiteral,
   warnOfBraces,
 } from "../problem.ts";
 import { type Expressions, IN_STEP, seeing, seeingMatrix, seeingRound } from "./expressions.ts";
@@ -373,6 +372,33 @@ function readAssertion(value: Value, key: Key): Assertion {
   const { that, says } = ASSERTION_MAP.read(value, key);
   const expression = refuseLiteral(that, [...key.path, "that"], problems) ?? fail();
   return { expression, isMap: true, says };
+}
+
+/**
+ * Refuses a test that is a number, a text, a list or a map: it can never be true. Others are
+ * returned.
+ */
+function refuseLiteral(
+  test: Expression | undefined,
+  path: Path,
+  problems: Problem[],
+): Expression | undefined {
+  const node = test?.node.type === "UnaryExpression" && test.node.operator === "-"
+    ? test.node.argument
+    : test?.node;
+  const type = node?.type === "Literal"
+    ? typeName(node.value)
+    : node?.type === "ArrayExpression"
+    ? "array"
+    : node?.type === "ObjectExpression"
+    ? "map"
+    : "bool";
+  if (type === "bool") return test;
+  const key = path.findLast((step) => typeof step === "string" && step !== "that");
+  addError(problems, "type", path, `${key} must be true or false, it is ${type}`, {
+    hint: "compare it with something",
+  });
+  return undefined;
 }
 
 /** Zero, for an omitted duration. */
