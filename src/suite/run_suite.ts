@@ -236,9 +236,7 @@ class SuiteRun {
     own: RunOptions & Required<Pick<RunOptions, "cancellation" | "draining">>,
     host = this.#host,
   ): Promise<boolean> {
-    const { makeSecrets, workers: _, hostOf: __, header: ___, memoryOf: ____, ...options } =
-      this.#options;
-    const secrets = makeSecrets();
+    const secrets = this.#options.makeSecrets();
     for (const [id, values] of Object.entries(this.#outputs)) {
       addSecretsOf({ [id]: values }, secrets);
     }
@@ -254,7 +252,7 @@ class SuiteRun {
     const link = cancellation.follow(own.cancellation);
     try {
       return await run(planToRun(member.plan, own.draining), host, emit, {
-        ...options,
+        ...this.#options,
         ...{ timeout: undefined, jobs: undefined, failFast: false, before: undefined },
         ...own,
         cancellation,
