@@ -335,14 +335,16 @@ function jsonOf(value: Value): Value {
 
 /** The fields of a form are strings; a list repeats its name. */
 function formOf(value: Readonly<Record<string, Value>>): Value {
-  const flat = (field: Value) =>
-    typeof field === "object" && field !== null ? textFor(field) : field;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      Array.isArray(field) ? field.map(flat) : flat(field),
+      Array.isArray(field) ? field.map(formField) : formField(field),
     ]),
   );
+}
+
+function formField(value: Value): Value {
+  return typeof value === "object" && value !== null ? textFor(value) : value;
 }
 
 function textFor(value: Value): string {
