@@ -1,3 +1,4 @@
+import type { Path } from "../../base/source.ts";
 import { isEqual, partsOf } from "../../base/value/compare.ts";
 import {
   type Dict,
@@ -12,9 +13,6 @@ import {
 import { Fault, kindOf, quoted } from "../fault.ts";
 import { define, type FunctionBodies } from "./function.ts";
 import { loadJsonPath, locateByPath } from "./json_path.ts";
-
-/** Keys and indexes, from the outside. */
-type Path = readonly (string | number)[];
 
 export const BODIES: FunctionBodies = {
   diff: define(
