@@ -11,10 +11,10 @@ import type {
 } from "./action.ts";
 import {
   checkRelations,
-  NoValue,
   Param,
   parametersOf,
   readFields,
+  readKnownFields,
   type Shape,
   type Values,
 } from "./rule.ts";
@@ -317,21 +317,7 @@ export function readRendered<S extends Shape>(
   secrets: Pick<SecretSink, "add"> = { add() {} },
 ): Values<S> {
   const param = new Param(action, secrets);
-  const values: Record<string, unknown> = {};
-  for (const name of Object.keys(shape)) {
-    const rule = shape[name]!;
-    const value = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    // Most of many parameters are left out.
-    if (value === undefined && !rule.form.required) {
-      values[name] = rule.form.fallback;
-      continue;
-    }
-    try {
-      values[name] = rule.read(value, param.of(name));
-    } catch (error) {
-      if (!(error instanceof NoValue)) throw error;
-    }
-  }
+  const { values } = readKnownFields(shape, raw, param);
   throwProblem(param);
   return values as Values<S>;
 }

@@ -1,5 +1,6 @@
 import { StepError } from "../base/errors.ts";
 import { findExchangedSecrets } from "../secrets/find_secrets.ts";
+import { LONGEST_SECRET } from "../secrets/secrets.ts";
 import type { ActionContext, Dict, SecretSink } from "./action.ts";
 
 /** The memory that a message takes besides its content, in bytes. */
@@ -52,9 +53,6 @@ export function receivedBefore(
 
 /** The length of the excerpt of received data in an error. */
 const LONGEST = 200;
-
-/** A secret that begins there ends before this many characters more. */
-const LONGEST_SECRET = 10_000;
 
 /**
  * The beginning of a text that was received, for an error. Its secrets are masked first: what is

@@ -407,14 +407,25 @@ function hideIn(map: Dict, fields: readonly Parameter[], mask: string): Dict {
   return { ...map, ...Object.fromEntries(hidden) };
 }
 
-/** The values of a map that fit, and whether all do. */
+/** The values of a map that fit, and whether all do; reports the keys that it may not have. */
 export function readFields<S extends Shape>(
   shape: S,
   map: Dict,
   param: Param,
 ): { readonly values: Partial<Values<S>>; readonly isWhole: boolean } {
+  const hasOnlyKnown = param.checkNames(map, Object.keys(shape));
+  const { values, isWhole } = readKnownFields(shape, map, param);
+  return { values, isWhole: hasOnlyKnown && isWhole };
+}
+
+/** The same; other keys are ignored. */
+export function readKnownFields<S extends Shape>(
+  shape: S,
+  map: Dict,
+  param: Param,
+): { readonly values: Partial<Values<S>>; readonly isWhole: boolean } {
   const values: Record<string, unknown> = {};
-  let isWhole = param.checkNames(map, Object.keys(shape));
+  let isWhole = true;
   for (const name of Object.keys(shape)) {
     const rule = shape[name]!;
     const value = Object.hasOwn(map, name) ? map[name] : undefined;

@@ -6,6 +6,9 @@ export const SHORTEST_SECRET = 6;
 /** The same for values in requests, responses and outputs, where short ones are rarely secrets. */
 export const SHORTEST_ISSUED = 8;
 
+/** Characters around a cut that show whether it goes through a secret. */
+export const LONGEST_SECRET = 10_000;
+
 /** Words that make any name containing them the name of a secret. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   ("token secret password passwd passphrase passcode pass pwd pw pat credential auth " +

@@ -1,3 +1,4 @@
+import { LONGEST_SECRET } from "../../secrets/secrets.ts";
 import type { SecretSink } from "../action.ts";
 
 /** The output of a stream: its end as text, and the number of all bytes. */
@@ -57,9 +58,6 @@ export interface LastOf {
   add(chunk: Uint8Array): void;
   take(isOver: boolean): Captured;
 }
-
-/** The bytes around the cut that show whether it goes through a secret. */
-const LONGEST_SECRET = 10_000;
 
 /** Keeps the last `limit` bytes of a stream of pieces, as `capture` does. */
 export function lastOf(limit: number, secrets: SecretSink): LastOf {
