@@ -1,8 +1,8 @@
 import type { StepError } from "../base/errors.ts";
 
 /**
- * Calls `stop` with the reason when the signal of an attempt is aborted, at once where it is
- * already. The result takes it back.
+ * Calls `stop` with the reason when the signal of an attempt is aborted, or now if it is aborted
+ * already. Call the result to cancel this.
  */
 export function onAbort(signal: AbortSignal, stop: (reason: StepError) => void): () => void {
   const end = () => stop(signal.reason);

@@ -114,12 +114,12 @@ function temporaryDirectory(): string {
   return isGranted({ name: "env" }) && Deno.env.get(name) || "/tmp";
 }
 
-/** How commands in the background of a job ended by themselves that had been ready. */
+/** How background commands of a job that had been ready ended by themselves. */
 export function endsInBackground(job: ResourceScope): string[] {
   return job.resource("ends of commands in the background", () => []);
 }
 
-/** What fails a run, and was found by steps that were done. */
+/** What fails a run although the steps that found it had passed. */
 export function faultsOf(run: ResourceScope): string[] {
   return run.resource("faults of a run", () => []);
 }

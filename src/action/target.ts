@@ -2,7 +2,7 @@ import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import { StepError } from "../base/errors.ts";
 import type { ActionContext } from "./action.ts";
-import { authorityOf, codeOf, type Endpoint, placeOf } from "./net/endpoint.ts";
+import { addressOf, authorityOf, codeOf, type Endpoint } from "./net/endpoint.ts";
 import type { Clock } from "../host/host.ts";
 import { explainTls, type TlsExplanation } from "./tls/explain_tls.ts";
 import type { TlsOptions } from "./tls/tls_options.ts";
@@ -58,7 +58,7 @@ export interface Program {
 export function describeTarget(target: Target) {
   const isServer = "host" in target;
   const address = isServer
-    ? target.socket ?? placeOf(target)
+    ? target.socket ?? addressOf(target)
     : "url" in target
     ? `"${target.url}"`
     : "program" in target
@@ -137,7 +137,7 @@ export async function explainConnection(
   clock: Clock,
   options?: TlsOptions,
 ): Promise<TlsExplanation> {
-  const address = placeOf(endpoint);
+  const address = addressOf(endpoint);
   if (explainDenial(error)) return deniedConnection(endpoint);
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -152,7 +152,7 @@ export async function explainConnection(
 /** The message for a connection that Deno denies. */
 function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
   return {
-    message: `Deno does not allow access to ${placeOf(endpoint)}`,
+    message: `Deno does not allow access to ${addressOf(endpoint)}`,
     hint: `run it with deno run --allow-net=${authorityOf(endpoint)}`,
   };
 }

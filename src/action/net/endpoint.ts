@@ -10,7 +10,7 @@ export function bracketed(host: string): string {
 }
 
 /** A host and a port as messages name them: `localhost port 6379`. */
-export function placeOf({ host, port }: Endpoint): string {
+export function addressOf({ host, port }: Endpoint): string {
   return `${bracketed(host)} port ${port}`;
 }
 

@@ -27,10 +27,10 @@ function isWithin(path: string, directory: string): boolean {
   const [inner, outer] = WINDOWS
     ? [path.toLowerCase(), directory.toLowerCase()]
     : [path, directory];
-  return inner === outer || inner.startsWith(/[/\\]$/.test(outer) ? outer : outer + separator);
+  return inner === outer || inner.startsWith(/[/\\]$/.test(outer) ? outer : outer + SEPARATOR);
 }
 
-const separator = WINDOWS ? "\\" : "/";
+const SEPARATOR = WINDOWS ? "\\" : "/";
 
 const FORM = /^(\*\.)?(\[[^\]]*\]|[^\s:/\\@?#[\]*]+)(?::(\d{1,5}))?$/;
 
@@ -96,12 +96,12 @@ function isAddress(host: string): boolean {
   return host.startsWith("[") || /^[\d.]+$/.test(host);
 }
 
-/** A dot at the end changes where a name is looked up, and not what it means in full. */
+/** `example.com.` is the same host as `example.com`. */
 function withoutDot(host: string): string {
   return host.endsWith(".") ? host.slice(0, -1) : host;
 }
 
-/** Where programs are looked for. */
+/** Where `findProgram` searches. */
 interface Surroundings {
   readonly path: string | undefined;
   /** The directory to which relative paths refer. */
@@ -118,18 +118,19 @@ export async function findProgram(
   { path, directory }: Surroundings,
   { files }: Host,
 ): Promise<string | undefined> {
-  const places = (WINDOWS ? /[/\\]/ : /\//).test(name)
+  const candidates = (WINDOWS ? /[/\\]/ : /\//).test(name)
     ? [name]
     : path
     ? path.split(WINDOWS ? ";" : ":").map((folder) => `${folder || "."}/${name}`)
     : [];
-  for (const folder of places) {
+  for (const candidate of candidates) {
     for (const ending of WINDOWS ? ["", ".exe", ".cmd", ".bat", ".com"] : [""]) {
-      const file = isAbsolute(folder) ? folder + ending : `${directory}/${folder}${ending}`;
+      const path = candidate + ending;
+      const file = isAbsolute(path) ? path : `${directory}/${path}`;
       if (!await files.isFile(file).catch(() => false)) continue;
-      const end = Math.max(file.lastIndexOf("/"), WINDOWS ? file.lastIndexOf("\\") : -1);
-      const real = await files.realPath(file.slice(0, end) || "/");
-      return `${real.replace(/[/\\]$/, "")}${WINDOWS ? "\\" : "/"}${file.slice(end + 1)}`;
+      const slash = Math.max(file.lastIndexOf("/"), WINDOWS ? file.lastIndexOf("\\") : -1);
+      const real = await files.realPath(file.slice(0, slash) || "/");
+      return `${real.replace(/[/\\]$/, "")}${SEPARATOR}${file.slice(slash + 1)}`;
     }
   }
   return undefined;

@@ -3,10 +3,7 @@ import type { Dict } from "../action.ts";
 
 const DAY = 86_400_000;
 
-/**
- * The field `tls` of a response. `days_left` is negative for an
- * expired certificate; `now` is in milliseconds.
- */
+/** The field `tls` of a response. `now` is in milliseconds; `days_left` may be negative. */
 export function tlsRecord(socket: TLSSocket, now: number) {
   const { alpnProtocol } = socket;
   return {

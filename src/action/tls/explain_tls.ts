@@ -1,6 +1,6 @@
 import type { PeerCertificate } from "node:tls";
 import type { Clock } from "../../host/host.ts";
-import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
+import { addressOf, codeOf, type Endpoint } from "../net/endpoint.ts";
 import { namesOf } from "./certificate_record.ts";
 import type { TlsOptions } from "./tls_options.ts";
 
@@ -34,7 +34,7 @@ export async function explainTls(
     return await explainCertificate(code, error, peer);
   }
   const message = error instanceof Error ? error.message : "";
-  const address = placeOf(peer);
+  const address = addressOf(peer);
   const { cert, minVersion } = peer.options ?? {};
   // The runtime gives an error of its own the code of an alert that nobody sent.
   const [, mismatch] = /peer is incompatible: (\w+)/.exec(message) ?? [];
@@ -92,7 +92,7 @@ async function explainCertificate(
   const message = faults.map((fault) => fault.message).join(" and ");
   const expected = name === host ? "" : ` (server_name "${name}")`;
   return {
-    message: `the certificate of ${placeOf(peer)}${expected} ${message}`,
+    message: `the certificate of ${addressOf(peer)}${expected} ${message}`,
     hint: faults[0]!.hint!,
   };
 }

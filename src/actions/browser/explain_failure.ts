@@ -7,7 +7,7 @@ import type { Page } from "./puppeteer.ts";
 import type { ActionContext } from "../../action/action.ts";
 import { type Candidate, listCandidates, pageText } from "./page_scripts.ts";
 import { excerpt } from "../../action/received.ts";
-import { placeOf } from "../../action/net/endpoint.ts";
+import { addressOf } from "../../action/net/endpoint.ts";
 
 /** Milliseconds that a page has to show what it looks like after a failure. */
 const PATIENCE = 2000;
@@ -174,7 +174,7 @@ export function explainNetwork(
   const [reason, hint] = code.startsWith("ERR_CERT_")
     ? ["the certificate of {address} is invalid", isInsecure ? undefined : certificateHint(code)]
     : REASONS[code] ?? ["the browser reports an error"];
-  const filled = reason.replace("{address}", placeOf({ host, port })).replace("{host}", host);
+  const filled = reason.replace("{address}", addressOf({ host, port })).replace("{host}", host);
   const cause = `${filled} (net::${code})`;
   return new StepError(`cannot open ${url.href}: ${cause}`, hint, { cause });
 }

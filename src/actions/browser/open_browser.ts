@@ -107,7 +107,7 @@ export async function openBrowser(
     const closed = close();
     resources.defer(() => closed);
   });
-  const address = await addressOf(group, program, sandbox, headless);
+  const address = await commandAddress(group, program, sandbox, headless);
   const browser = await connectTo(address, connect, !tls.rejectUnauthorized);
   const lost = new AbortController();
   browser.on("disconnected", () => lost.abort(new StepError("the browser ended")));
@@ -164,7 +164,7 @@ function netFlags(net: readonly HostRule[] | undefined): string[] {
 }
 
 /** The address where a browser takes commands, which it prints; its other output is dropped. */
-async function addressOf(
+async function commandAddress(
   { child, status }: ProcessGroup,
   program: string,
   sandbox: boolean,

@@ -1,6 +1,6 @@
 import { StepError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { placeOf } from "../../action/net/endpoint.ts";
+import { addressOf } from "../../action/net/endpoint.ts";
 import { type Param, text, timeout } from "../../action/rule.ts";
 import { action } from "../../action/make_action.ts";
 
@@ -38,7 +38,7 @@ export const dns = action({
   example: 'res.records[0].value == "192.0.2.1"',
   async target({ name, type, server: address }) {
     const server = address ?? await systemServer();
-    return { ...server, failing: `cannot ask ${placeOf(server)} for ${type} of "${name}"` };
+    return { ...server, failing: `cannot ask ${addressOf(server)} for ${type} of "${name}"` };
   },
   async run(_, { name: written, type }, attempt) {
     const name = await toAscii(written, type);

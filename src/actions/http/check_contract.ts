@@ -176,11 +176,11 @@ function toViolation(
   return {
     hint,
     sides,
-    path: side === "response" ? [method] : placeOf(params, method, part, path),
+    path: side === "response" ? [method] : parameterPath(params, method, part, path),
   };
 }
 
-function placeOf(
+function parameterPath(
   params: Dict,
   method: string,
   part: FoundViolation["part"],

@@ -8,7 +8,7 @@ import type {
   PartitionMetadata,
 } from "kafkajs";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
+import { addressOf, type Endpoint } from "../../action/net/endpoint.ts";
 import { allow, explainConnection } from "../../action/target.ts";
 import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
@@ -170,7 +170,7 @@ class Links {
     readInTurns(socket, (chunk) => {
       if (sizes.areFine(chunk)) return;
       const hint = secure ? undefined : "does it speak TLS there? tls: true";
-      const place = `Kafka at ${placeOf(to)}`;
+      const place = `Kafka at ${addressOf(to)}`;
       throw new StepError(`cannot read from ${place}: it is no server of Kafka`, hint);
     });
     return socket
@@ -210,7 +210,7 @@ class Links {
     if (error instanceof StepError) return error;
     const { clock } = this.attempt.context.host;
     const { message, hint } = await explainConnection(error, to, clock, this.tls);
-    const failing = `cannot connect to Kafka at ${placeOf(to)}`;
+    const failing = `cannot connect to Kafka at ${addressOf(to)}`;
     return new StepError(`${failing}: ${message}`, hint, { cause: message });
   }
 }

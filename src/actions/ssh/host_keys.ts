@@ -1,6 +1,6 @@
 import { StepError } from "../../base/errors.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
+import { addressOf, type Endpoint } from "../../action/net/endpoint.ts";
 import { homePath } from "./credentials.ts";
 
 /** Which keys a host may have: parameters of a step. */
@@ -75,7 +75,7 @@ export async function readHostKeys(
 
   function explain(verdict: Exclude<Verdict, { kind: "known" }>, shown: string): StepError {
     const { host, port } = endpoint;
-    const address = placeOf(endpoint);
+    const address = addressOf(endpoint);
     const failing = `cannot connect to ssh at ${address}: host key verification failed`;
     if (verdict.kind === "revoked") {
       return new StepError(

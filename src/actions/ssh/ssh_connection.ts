@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { StepError } from "../../base/errors.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
+import { addressOf, type Endpoint } from "../../action/net/endpoint.ts";
 import { allow } from "../../action/target.ts";
 import {
   type Client,
@@ -115,7 +115,7 @@ async function forward(
   hop: Endpoint,
   attempt: ActionAttempt,
 ): Promise<Duplex> {
-  const address = placeOf(hop);
+  const address = addressOf(hop);
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   client.forwardOut(
     ...["127.0.0.1", 0, hop.host, hop.port] as const,
@@ -152,7 +152,7 @@ async function signIn(hop: SignIn, attempt: ActionAttempt): Promise<SshConnectio
   const client = new Client();
   attempt.undo(() => client.destroy());
   const methods = new SignInMethods(user, credentials);
-  const address = placeOf(hop);
+  const address = addressOf(hop);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let phase = "exchanging keys with";
   let agentError: ClientError | undefined;

@@ -1,5 +1,5 @@
 import type { ActionContext } from "../../../action/action.ts";
-import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
+import { addressOf, authorityOf, type Endpoint } from "../../../action/net/endpoint.ts";
 import type { Denial } from "../../../host/explain_denial.ts";
 import { DEFAULT_TLS, type TlsOptions } from "../../../action/tls/tls_options.ts";
 import { StepError } from "../../../base/errors.ts";
@@ -157,7 +157,7 @@ export function describeRoute({ url }: Pick<HttpRequest, "url">, route: Route): 
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {
-      const address = placeOf(route.to);
+      const address = addressOf(route.to);
       return address === server ? server : `${address} (for ${server})`;
     }
     case "unix":

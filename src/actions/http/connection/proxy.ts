@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { SecretSink } from "../../../action/action.ts";
-import { authorityOf, type Endpoint, placeOf } from "../../../action/net/endpoint.ts";
+import { addressOf, authorityOf, type Endpoint } from "../../../action/net/endpoint.ts";
 import { StepError } from "../../../base/errors.ts";
 import type { Environment } from "../../../host/host.ts";
 import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
@@ -120,7 +120,7 @@ function isLoopback(name: string): boolean {
 
 /** The name of a proxy in messages. */
 export function describeProxy(proxy: Proxy): string {
-  return `the proxy ${placeOf(proxy)}`;
+  return `the proxy ${addressOf(proxy)}`;
 }
 
 /** A proxy that did not let a connection through. */
@@ -160,7 +160,7 @@ async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void
     throw new ProxyFailure(`${describeProxy(proxy)} does not answer like an HTTP proxy`);
   }
   if (code.startsWith("2")) return;
-  const refused = `${describeProxy(proxy)} refused to connect to ${placeOf(to)}`;
+  const refused = `${describeProxy(proxy)} refused to connect to ${addressOf(to)}`;
   throw new ProxyFailure(
     `${refused}: ${`${code} ${reason}`.trim()}`,
     code === "407" ? GIVE_USER : "the proxy decides which hosts and ports can be reached",
@@ -210,7 +210,7 @@ async function askSocks(socket: Socket, proxy: Proxy, to: Endpoint): Promise<voi
   if (code === 0) return;
   const reason = SOCKS_REPLIES[code - 1] ?? `error ${code}`;
   throw new ProxyFailure(
-    `${describeProxy(proxy)} cannot connect to ${placeOf(to)}: ${reason} (SOCKS5 ${code})`,
+    `${describeProxy(proxy)} cannot connect to ${addressOf(to)}: ${reason} (SOCKS5 ${code})`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Dict } from "../../../action/action.ts";
-import { bracketed, codeOf, placeOf } from "../../../action/net/endpoint.ts";
+import { addressOf, bracketed, codeOf } from "../../../action/net/endpoint.ts";
 import { explainUnreachable } from "../../../action/target.ts";
 import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
 import { StepError } from "../../../base/errors.ts";
@@ -254,7 +254,7 @@ function phaseText(failure: SendFailure): string {
 function hopOf({ request, connection, phase }: SendFailure): string {
   const route = routeOf(request.url, connection);
   if (route.kind !== "tunnel" || phase === "connecting") return describeRoute(request, route);
-  return `${placeOf(route.to)} (through ${describeProxy(route.proxy)})`;
+  return `${addressOf(route.to)} (through ${describeProxy(route.proxy)})`;
 }
 
 /** The name that has to be looked up. */
