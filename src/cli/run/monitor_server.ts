@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Endpoint, placeOf } from "../../action/net/endpoint.ts";
+import { addressOf, type Endpoint } from "../../action/net/endpoint.ts";
 import { LIMITS, listenProblem, openServer } from "../../actions/listen/open_server.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
 import { readHistory } from "../../report/files/history.ts";
@@ -81,7 +81,7 @@ export class MonitorServer {
       BOUNDS,
     ).catch((error) => {
       const { reason, hint = "name another port, or 0 for a free one" } = listenProblem(error);
-      throw new RunnerError(`cannot serve at ${placeOf(endpoint)}: ${reason}`, hint);
+      throw new RunnerError(`cannot serve at ${addressOf(endpoint)}: ${reason}`, hint);
     });
     server.close = close;
     stderr.write(`serving ${url}/\n`);
