@@ -1,4 +1,5 @@
 import type { StepError } from "../base/errors.ts";
+import type { Trace } from "../base/trace.ts";
 import type { Dict, TypeName, Value } from "../base/value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
@@ -248,6 +249,12 @@ export interface ActionContext {
    * @internal
    */
   readonly permissions?: Permissions | undefined;
+  /**
+   * The span of the attempt, which what it sends carries; absent where the run is not traced.
+   *
+   * @internal
+   */
+  readonly trace?: Trace | undefined;
   /** The TLS options of the run. */
   readonly tls?: RunTls | undefined;
   /** The API description that the options of the run name, from the current directory. */

@@ -177,6 +177,11 @@ const RUN: readonly Option[] = group("Run", [
       "a row ended alike as run.streak",
     excludes: ["run"],
   },
+  {
+    name: "trace",
+    summary: "Send a header traceparent with each request, and show the ids of traces",
+    sets: () => ({ trace: {} }),
+  },
   { name: "no-check", summary: "Run even if `runner check` proves that the workflow fails" },
   {
     name: "seed",

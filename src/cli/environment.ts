@@ -50,6 +50,11 @@ export const VARIABLES: readonly Variable[] = [
     summary: "A duration after which the whole run is interrupted (default: none)",
   },
   {
+    name: "RUNNER_TRACE_URL",
+    option: "trace",
+    summary: "The address of a trace, in which {id} stands for its id: failures print it",
+  },
+  {
     name: "RUNNER_KEY",
     option: "run",
     summary: "With --run: the key that encrypts secret vars and outputs in files; at least 32 " +

@@ -21,6 +21,7 @@ import type {
   SuiteFinished,
   SuitePart,
   SuiteStarted,
+  TraceContext,
 } from "../run/event.ts";
 import { Histogram, type HistogramSummary } from "../base/value/histogram.ts";
 
@@ -42,6 +43,8 @@ export interface RunRecord {
   readonly vars?: Value;
   /** Milliseconds since 1970. */
   readonly started: number;
+  /** Its trace and its span, where it is traced. */
+  readonly trace?: TraceContext | undefined;
   /** In the order of the file. */
   readonly jobs: readonly JobRecord[];
   readonly warnings: readonly Note[];
@@ -85,6 +88,8 @@ export interface JobRecord {
   readonly rounds?: number;
   /** Milliseconds since 1970; absent where it did not start. */
   readonly started?: number;
+  /** Its place in the trace of the run, where it is traced. */
+  readonly trace?: TraceContext | undefined;
   /** Milliseconds. */
   readonly duration: number;
   /** Absent where the run was cut off before its end. */

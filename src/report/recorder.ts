@@ -103,8 +103,8 @@ class RunRecorder {
     if (event.type === "job_finished" && !this.#keepsAll) this.#ended = job;
     switch (event.type) {
       case "run_started": {
-        const { name, description, file, suite, origin, vars, time: started, jobs } = event;
-        Object.assign(run, { name, description, file, suite, origin, vars, started });
+        const { name, description, file, suite, origin, vars, time: started, trace, jobs } = event;
+        Object.assign(run, { name, description, file, suite, origin, vars, started, trace });
         for (const { id, name, needs, tags, steps: outline } of jobs) {
           this.#addJob({ id, name, needs, tags, outline, duration: 0, failures: [], steps: [] });
         }
@@ -159,8 +159,8 @@ class RunRecorder {
   #changeJob(job: OpenJob, event: RunEvent): void {
     switch (event.type) {
       case "job_started": {
-        const { name, time: started, rounds, load: outline } = event;
-        Object.assign(job, { name, started, rounds });
+        const { name, time: started, rounds, trace, load: outline } = event;
+        Object.assign(job, { name, started, rounds, trace });
         if (outline) job.load = { outline, seconds: [] };
         return;
       }

@@ -10,6 +10,7 @@ import type {
   StepResult,
   StepRun,
   StepState,
+  TraceContext,
 } from "./step_result.ts";
 
 /**
@@ -26,6 +27,7 @@ export type RunEvent =
   | StepFinished
   | MessagesCame
   | RoundFinished
+  | RoundTraced
   | RoundsTallied
   | LoadSecond
   | LoadEnded
@@ -64,6 +66,8 @@ export interface RunStarted extends EventBase<"run_started"> {
   readonly origin?: RunOrigin;
   /** The values of the vars of the workflow, bounded and masked, if details are asked for. */
   readonly vars?: Value;
+  /** The trace of the run, and its span, where it is traced. */
+  readonly trace?: TraceContext | undefined;
   /** In the order of the file. */
   readonly jobs: readonly {
     /** The name used by other jobs and expressions. */
@@ -119,6 +123,8 @@ export interface JobStarted extends EventBase<"job_started"> {
   readonly rounds?: number;
   /** What it is to do, if it has a `load`. */
   readonly load?: LoadOutline;
+  /** Its place in the trace of the run, where it is traced. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A step begins. */
@@ -171,6 +177,8 @@ export interface MessagesCame extends EventBase<"messages_came"> {
     readonly time: number;
     /** JSON, without what is empty, and without headers; a long one is cut. */
     readonly text: string;
+    /** Its place in the trace of its sender, by its header `traceparent`, where the run is traced. */
+    readonly trace?: TraceContext | undefined;
   }[];
 }
 
@@ -186,6 +194,24 @@ export interface RoundFinished extends EventBase<"round_finished"> {
   readonly duration?: number;
   /** The number of rounds that have ended, where not each of them is reported. */
   readonly ended?: number;
+}
+
+/** A round of a load job is over whose trace is recorded; no other event has its steps. */
+export interface RoundTraced extends EventBase<"round_traced"> {
+  /** The id of the job. */
+  readonly job: string;
+  /** `repeat_index`. */
+  readonly round: number;
+  /** Its outcome. */
+  readonly state: JobState;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The trace of the round, and its span, which has none around it. */
+  readonly trace: TraceContext;
+  /** Its steps, in the order in which they ended. */
+  readonly steps: readonly Pick<StepFinished, "run" | "result">[];
 }
 
 /** What all rounds of a repeated job or a load job did; it comes before the end of the job. */

@@ -5,7 +5,7 @@ import type { RunEvent } from "./event.ts";
 
 /** Fields that give an event its shape: ids, numbers as text, and one of a few words. */
 const SHAPE: ReadonlySet<string> = new Set(
-  "type runId run id job needs step uses state level why kind outcome hash role phase buckets"
+  "type runId run id job needs step uses state level why kind outcome hash role phase buckets span parent"
     .split(" "),
 );
 

@@ -1,6 +1,7 @@
 import { countOf } from "../base/text/count_of.ts";
 import { coverageOf, Resources } from "../action/resource_scope.ts";
 import { roundDuration } from "../base/value/duration.ts";
+import { Trace } from "../base/trace.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
@@ -127,6 +128,7 @@ function openRun(
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
+    trace: options.trace && Trace.begin(),
     progress: openProgress(totals, cancellation, options),
     emit,
     // A run without failures never loads the code that explains them.
@@ -197,6 +199,7 @@ async function runPlan(
     piece: piece?.header,
     origin: suite ? undefined : options.origin,
     vars: run.detail.all ? shownVars(run) : undefined,
+    trace: run.trace,
     jobs: outline,
   });
   const isBlocked = await runJobs(run, jobs);
@@ -375,6 +378,7 @@ export async function runJob(
   const { load: longest } = run.options;
   const hasLoad = job.load !== undefined && longest !== "off" && skip === undefined;
   const load = hasLoad ? await planOf(run, job, needs, longest) : undefined;
+  const trace = run.trace?.within();
   run.emit({
     type: "job_started",
     time: clock.now(),
@@ -382,6 +386,7 @@ export async function runJob(
     name,
     rounds: job.repeat && roundsOf(job.repeat.count, run.options.piece?.header.part),
     load: load instanceof Error ? undefined : load?.outline,
+    trace,
   });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
@@ -393,7 +398,7 @@ export async function runJob(
     if (load instanceof Error) throw load;
     const jobRun = allowsFailure ? run.with({ allowsFailure, mistakes }) : run;
     outcome = skip === undefined
-      ? await runUnlessSkipped(jobRun, job, needs, load)
+      ? await runUnlessSkipped(jobRun, { job, trace }, needs, load)
       : { state: "skipped", reason: skip };
   } catch (error) {
     for (const one of error instanceof FieldErrors ? error.errors : [error]) {
@@ -448,7 +453,7 @@ function isFailureAllowed(run: RunExecution, job: Job, needs: Dict): boolean {
 
 async function runUnlessSkipped(
   run: RunExecution,
-  job: Job,
+  { job, trace }: Pick<RoundStart, "job" | "trace">,
   needs: Dict,
   load: LoadPlan | undefined,
 ): Promise<JobOutcome> {
@@ -459,7 +464,7 @@ async function runUnlessSkipped(
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
-  const start = { run, job, outputs: run.outputs, names: seen };
+  const start = { run, job, trace, outputs: run.outputs, names: seen };
   const steps = compiledSteps(run.resources, job);
   const state = load
     ? await (await import("./load/run_load.ts")).runLoad(start, steps, load, scope)

@@ -29,6 +29,7 @@ import type { Outputs, StepOutputs } from "./execute/outputs.ts";
 import type { JobSlots, Locks } from "./execute/slots.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Position } from "../base/source.ts";
+import { Trace } from "../base/trace.ts";
 import { RandomNumbers } from "../expr/draws.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import type { Deadlines } from "../host/deadlines.ts";
@@ -103,6 +104,8 @@ export interface RunOptions {
   readonly openapi?: string;
   /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;
+  /** Traces the run by W3C Trace Context; `{id}` in `url` stands for the id of a trace. */
+  readonly trace?: { readonly url?: string | undefined } | undefined;
   /** Decides how to go on after a step that has failed, which its job waits for. */
   readonly onFailedStep?: (step: FailedStep) => Promise<FailureDecision>;
 }
@@ -285,6 +288,8 @@ export class RunExecution {
   readonly secrets!: Masker;
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets!: AddExchangedSecrets;
+  /** The span of the run, where it is traced. */
+  readonly trace?: Trace | undefined;
   /** The state of the run at any time, also for an embedded job. */
   readonly progress!: () => RunProgress & RunPast;
   /** The position of a step of an embedded job, where positions are asked for. */
@@ -404,6 +409,8 @@ export class Round {
   readonly gate?: RoundGate | undefined;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
+  /** The span that its steps are in: of the job, of a round of load, or of an attempt around it. */
+  readonly trace?: Trace | undefined;
   /** Where its steps publish, and what they see as `outputs`. */
   readonly outputs!: Outputs;
   /** Names that its steps see in addition to those that all steps see. */
@@ -468,7 +475,10 @@ export interface Entry {
 export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
 /** The names that all steps see before it, in their order. */
-const NO_NAMES = { vars: {}, outputs: {}, run: {}, repeat_index: 0, iteration_index: 0 };
+const NO_NAMES = {
+  ...{ vars: {}, outputs: {}, run: {}, repeat_index: 0, iteration_index: 0 },
+  trace: { id: null as string | null, span: null as string | null },
+};
 
 /** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
 export class StepExecution {
@@ -489,6 +499,9 @@ export class StepExecution {
   hasMistake = false;
   /** Makes all of `req` and `res`, where the action has left out what no expression reads. */
   whole: ActionResult["whole"];
+  /** Its span and that of the attempt under way, where the run is traced. */
+  readonly trace: Trace | undefined;
+  attempt: Trace | undefined;
   #id: StepRun | undefined;
   #resources: Resources | undefined;
 
@@ -508,6 +521,14 @@ export class StepExecution {
       ...NO_RESPONSE,
     };
     this.scope = run.makeScope(this.names, this);
+    this.trace = round.trace?.within();
+    if (this.trace) this.openSpan(this.trace);
+  }
+
+  /** Gives an attempt a span of its own: what it sends carries that. */
+  openSpan(step: Trace): void {
+    const { id, span } = this.attempt = step.within();
+    this.names.trace = { ...NO_NAMES.trace, id, span };
   }
 
   get run(): RunExecution {

@@ -25,6 +25,20 @@ export interface StepRun {
   readonly entry?: number;
 }
 
+/** The place of a run, a job, a round or a step in a trace, by W3C Trace Context. */
+export interface TraceContext {
+  /** The id of the trace: 32 hexadecimal digits. */
+  readonly id: string;
+  /** The id of its span: 16 hexadecimal digits. */
+  readonly span: string;
+  /** The id of the span around it: of the run, the job, the round, or an attempt of the step around. */
+  readonly parent?: string | undefined;
+  /** Whether the trace is recorded: of the rounds of a load job, one in a hundred. */
+  readonly sampled: boolean;
+  /** The address of the trace, by RUNNER_TRACE_URL; of a step that failed. */
+  readonly url?: string;
+}
+
 /** The outcome of one run of a step. */
 export interface StepResult {
   /** The text shown in reports, with evaluated templates. */
@@ -42,6 +56,8 @@ export interface StepResult {
   readonly started: number;
   /** Milliseconds. */
   readonly duration: number;
+  /** Its place in a trace, where the run is traced. */
+  readonly trace?: TraceContext | undefined;
   /** The `wait` before it. */
   readonly wait?: number;
   /** Every attempt, in order. */
@@ -107,6 +123,8 @@ export interface Attempt {
   readonly started: number;
   /** Milliseconds. */
   readonly duration: number;
+  /** The id of its span, which is within that of the step, where the run is traced. */
+  readonly span?: string;
   /** Its outcome. */
   readonly outcome: "passed" | "failed" | "error";
   /** Why it was not good enough. */

@@ -80,6 +80,8 @@ class LoadTeam implements LoadRounds {
         return this.#join(index);
       case "second":
         return this.#pass(this.#merger.add(index, report.second));
+      case "round":
+        return run.emit(report.round);
       case "warning":
         if (!this.#warnings.has(report.text)) run.note("warning", report.text);
         return void this.#warnings.add(report.text);
@@ -151,7 +153,7 @@ class LoadTeam implements LoadRounds {
 function taskOf({ run, job, names }: RoundStart, index: number, of: number): LoadTask {
   const { plan, vars, outputs, options, detail, snapshots, secrets } = run;
   const { document: { name, files, defaults } } = plan.workflow;
-  const { load: longest, strict, permissions, tls, openapi, cleanupTimeout, piece, memory } =
+  const { load: longest, strict, permissions, tls, openapi, cleanupTimeout, piece, memory, trace } =
     options;
   const before = [...piece?.outputs ?? [], ...Object.entries(outputs.ofSteps())];
   return {
@@ -168,7 +170,7 @@ function taskOf({ run, job, names }: RoundStart, index: number, of: number): Loa
     previous: memory?.previous,
     secrets: secrets.secrets,
     options: {
-      ...{ load: longest, strict, permissions, tls, openapi, cleanupTimeout, snapshots },
+      ...{ load: longest, strict, permissions, tls, openapi, cleanupTimeout, snapshots, trace },
       detail: { ...detail, debug: false },
     },
   };

@@ -7,7 +7,14 @@ import { Draws } from "../expr/draws.ts";
 import { denoHost } from "../host/deno_host.ts";
 import type { Host } from "../host/host.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import type { Failure, LoadSecondFields, PiecePart, RunEvent } from "../run/event.ts";
+import type {
+  BareEvent,
+  Failure,
+  LoadSecondFields,
+  PiecePart,
+  RoundTraced,
+  RunEvent,
+} from "../run/event.ts";
 import { run } from "../run/run.ts";
 import type { PreviousRun, RunOptions } from "../run/run_state.ts";
 import { Masker } from "../secrets/masker.ts";
@@ -42,6 +49,7 @@ export interface LoadTask {
     | "openapi"
     | "cleanupTimeout"
     | "snapshots"
+    | "trace"
     | "detail"
   >;
 }
@@ -57,6 +65,7 @@ export type LoadOrder =
 export type LoadReport =
   | { readonly type: "ready" }
   | { readonly type: "second"; readonly second: LoadSecondFields }
+  | { readonly type: "round"; readonly round: BareEvent<RoundTraced> }
   | { readonly type: "warning"; readonly text: string }
   | LoadDone
   | { readonly type: "broken"; readonly message: string; readonly hint?: string | undefined };
@@ -133,6 +142,9 @@ async function runTask(
     else if (event.type === "load_second") {
       const { type: _, runId: __, time: ___, ...second } = event;
       tell({ type: "second", second });
+    } else if (event.type === "round_traced") {
+      const { runId: _, ...round } = event;
+      tell({ type: "round", round });
     } else if (event.type === "note" && event.level === "warning" && isUnderWay) {
       tell({ type: "warning", text: event.text });
     } else if (event.type === "job_finished") {

@@ -374,6 +374,7 @@ function* keptEvents(
         if (counts(event.job) && !isMerged(event.job)) yield event;
         continue;
       case "round_finished":
+      case "round_traced":
         if (counts(event.job)) yield event;
         continue;
       case "note":

@@ -170,6 +170,11 @@ export const NAMES: Readonly<Record<string, NameText>> = {
   status: integer("0 if the action succeeded"),
   repeat_index: integer("the number of the round of the job, from 0"),
   iteration_index: integer("the number of the entry of `iteration`, from 0"),
+  trace: map("the trace of the step, by `--trace`"),
+  ...below("trace", {
+    id: string("the id of the trace: 32 hexadecimal digits; nil without `--trace`"),
+    span: string("the id of the span of the attempt: 16 hexadecimal digits; nil without `--trace`"),
+  }),
   round: map("the round of a job with `load`"),
   ...below("round", {
     index: integer("the number of the round, from 0"),

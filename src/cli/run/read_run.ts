@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { LoadError, UsageError } from "../../base/errors.ts";
 import { Draws } from "../../expr/draws.ts";
 import type { Host } from "../../host/host.ts";
+import type { RunOptions } from "../../run/run_state.ts";
 import { makeMasker } from "../../secrets/find_secrets.ts";
 import type { Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
@@ -55,7 +56,10 @@ export async function readRun(
     : (await import("../../spread/load_team.ts")).spreadOver(processes);
   await warn(warnings, invocation.operands[0] ?? "");
   return {
-    options: { ...settings, permissions, tls, openapi, spreadLoad },
+    options: {
+      ...{ ...settings, permissions, tls, openapi, spreadLoad },
+      trace: traceOptions(invocation, host.env),
+    },
     planning: {
       environment,
       addVariables,
@@ -70,6 +74,18 @@ export async function readRun(
     },
     makeSecrets: () => makeMasker([host.env.all(), ...program.secrets]),
   };
+}
+
+/** How the run is traced; undefined where nothing asks for it. */
+function traceOptions(
+  { settings, lists }: Invocation,
+  env: Host["env"],
+): RunOptions["trace"] {
+  const isTraced = settings.trace || env.get("OTEL_EXPORTER_OTLP_ENDPOINT") ||
+    env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ||
+    lists.get("report")?.some((targets) => /(?:^|,)otlp=/.test(targets));
+  const url = env.get("RUNNER_TRACE_URL");
+  return isTraced ? { url: url?.includes("{id}") ? url : undefined } : undefined;
 }
 
 /** Prints warnings; with `--strict` they are errors, and nothing is run. */

@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   step_finished: true,
   messages_came: true,
   round_finished: true,
+  round_traced: true,
   rounds_tallied: true,
   load_second: true,
   load_ended: true,

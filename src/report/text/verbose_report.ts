@@ -79,6 +79,7 @@ function linesOf({ event, run, job }: Change, options: DetailOptions): string[] 
     case "round_finished":
       return ofJob(`repeat_index ${event.round} ${event.state}`);
     case "messages_came":
+    case "round_traced":
     case "rounds_tallied":
     case "load_ended":
       return [];

@@ -14,6 +14,7 @@ import type {
 } from "../../action/action.ts";
 import { StepError } from "../../base/errors.ts";
 import { formatDuration, roundDuration } from "../../base/value/duration.ts";
+import type { Trace } from "../../base/trace.ts";
 import { LimitError, type Value } from "../../base/value/value.ts";
 import { renderData } from "../../expr/template.ts";
 import { addOutputSecrets } from "../../secrets/find_secrets.ts";
@@ -393,6 +394,10 @@ class AttemptContext implements ActionContext, AttemptDeadline {
 
   get tls(): ActionContext["tls"] {
     return this.step.run.options.tls;
+  }
+
+  get trace(): Trace | undefined {
+    return this.step.attempt;
   }
 
   get openapi(): ActionContext["openapi"] {

@@ -70,7 +70,7 @@ async function failuresOf(step: StepExecution, errors: readonly unknown[]): Prom
 
 /** An attempt as reports show it. */
 export function describe(
-  { run: { host: { clock } } }: StepExecution,
+  { run: { host: { clock } }, attempt: trace }: StepExecution,
   attempt: AttemptResult,
   { number, started, ticks }: {
     readonly number: number;
@@ -82,7 +82,8 @@ export function describe(
   const duration = roundDuration(clock.ticks() - ticks);
   const message = attempt.failures[0]?.message ??
     (outcome === "passed" ? undefined : briefOf(attempt));
-  const described = { number, started, duration, outcome };
+  const times = { number, started, duration, outcome };
+  const described = trace ? { ...times, span: trace.span } : times;
   return message === undefined ? described : { ...described, message };
 }
 

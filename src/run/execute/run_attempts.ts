@@ -25,6 +25,7 @@ export async function runAttempts(step: StepExecution, retry: Retry): Promise<St
   for (;;) {
     const began = { number: attempts.length + 1, started: clock.now(), ticks: clock.ticks() };
     step.forgetResponse();
+    if (step.trace && attempts.length > 0) step.openSpan(step.trace);
     const remaining = Math.max(1, Math.ceil(end - clock.ticks()));
     const result = await attemptStep(step, (attempt) => explain(step, attempt), remaining);
     const attempt = describe(step, result, began);

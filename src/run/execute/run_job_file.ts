@@ -24,7 +24,7 @@ export async function runJobFile(
   attempt: ActionContext,
   vars: Dict,
 ): Promise<JobResult> {
-  const { run: outer, id: within } = step;
+  const { run: outer, id: within, attempt: trace } = step;
   const { document, job } = step.model.embedded!;
   addSecretsOf(vars, outer.secrets);
   const cancellation = new Cancellation();
@@ -61,7 +61,7 @@ export async function runJobFile(
     const resources = attempt.scope.job;
     const names = { needs: {} };
     const state = await runUnlessSkipped(
-      new Round({ run, job, outputs, within, shared: resources, names }),
+      new Round({ run, job, outputs, within, trace, shared: resources, names }),
     );
     if (stopped) throw stopped;
     step.hasMistake ||= run.mistakes.count > 0;

@@ -6,8 +6,21 @@ import { renderData } from "../../expr/template.ts";
 import { addSecretsOf } from "../../secrets/find_secrets.ts";
 import type { Job } from "../../workflow/model.ts";
 import { FLAKY, keysOf, markCleanup, mayPass, titleOfJob } from "../../workflow/step_facts.ts";
-import type { Attempt, BareEvent, Failure, JobState, StepFinished } from "../event.ts";
-import { type Entry, type Round, type RunExecution, StepExecution } from "../run_state.ts";
+import type {
+  Attempt,
+  BareEvent,
+  Failure,
+  JobState,
+  StepFinished,
+  TraceContext,
+} from "../event.ts";
+import {
+  type Entry,
+  type Round,
+  type RunExecution,
+  type RunOptions,
+  StepExecution,
+} from "../run_state.ts";
 import { hasFailed } from "../step_trees.ts";
 import type { CompiledStep } from "./compiled_step.ts";
 import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
@@ -233,6 +246,7 @@ async function pauseAfterFailure(step: StepExecution, outcome: StepOutcome): Pro
   const decision = await askAfterFailure(step, finishedEvent(step, outcome));
   if (decision === "repeat") {
     step.forgetResponse();
+    if (step.trace) step.openSpan(step.trace);
     return await runSlowly(step).then(
       (again) => endOrPause(step, afterAttempts(outcome.attempts, again)),
       (error) => failStep(step, error),
@@ -278,7 +292,7 @@ function reportStep(step: StepExecution, outcome: StepOutcome): EndState {
 }
 
 function finishedEvent(
-  { run, id, model, name, started, ticks, hasMistake }: StepExecution,
+  { run, id, model, name, started, ticks, hasMistake, trace }: StepExecution,
   outcome: StepOutcome,
 ): BareEvent<StepFinished> {
   const { clock } = run.host;
@@ -295,10 +309,16 @@ function finishedEvent(
     started,
     duration: roundDuration(clock.ticks() - ticks),
     ...outcome,
+    trace: trace && outcome.state === "failed" ? linked(trace, run.options) : trace,
     ...isAllowed ? { state: "allowed" as const } : {},
     ...isByStep ? { allowFailure: true as const } : {},
   };
   return { type: "step_finished", time: clock.now(), run: id, result };
+}
+
+/** The place in its trace of a step that failed, with the address of the trace. */
+function linked(trace: TraceContext, { trace: { url } = {} }: RunOptions): TraceContext {
+  return url ? { ...trace, url: url.replaceAll("{id}", trace.id) } : trace;
 }
 
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */

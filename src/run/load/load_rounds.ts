@@ -1,8 +1,10 @@
 import { Resources } from "../../action/resource_scope.ts";
 import { roundDuration } from "../../base/value/duration.ts";
+import { Trace } from "../../base/trace.ts";
 import { type Dict, mergeDicts } from "../../base/value/value.ts";
 import type { Scope } from "../../expr/expression.ts";
-import type { BareEvent, JobState, LoadSecondFields, StepRun } from "../event.ts";
+import type { Clock } from "../../host/host.ts";
+import type { BareEvent, JobState, LoadSecondFields, StepFinished, StepRun } from "../event.ts";
 import type { CompiledStep } from "../execute/compiled_step.ts";
 import { evaluateDuration } from "../execute/evaluate_field.ts";
 import { runRound } from "../execute/flight.ts";
@@ -24,6 +26,9 @@ const MAX_NOTES = 20;
 
 /** Milliseconds after which the start of a round is late. */
 const LATE = 10;
+
+/** One in so many rounds has a trace that is recorded. */
+const SAMPLED = 100;
 
 /** What expressions see of a round. */
 const NO_ROUND = { index: 0, user: 0 };
@@ -71,6 +76,8 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   #late = 0;
   #lateMax = 0;
   #setup = { passed: 0, failed: 0 };
+  /** The rounds under way whose traces are recorded, by the ids of these. */
+  readonly #sampled = new Map<string, SampledRound>();
   /** Whether a step failed that the statistics do not allow. */
   hasFailed = false;
 
@@ -122,8 +129,12 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     const outputs = keeper?.outputs ?? start.run.outputs;
     // Who was set up with a row keeps it.
     const row = rows?.[(this.setUp && !load.takesRowsOnce ? user : index) % rows.length];
+    // A trace for each of them, of which those who record it need only see some.
+    const trace = start.trace && Trace.begin(index % SAMPLED === 0);
+    if (trace?.sampled) this.#sampled.set(trace.id, new SampledRound(start.run.host.clock));
     return new Round(start, {
       run: isWarmUp ? this.#warmUpRun : this.#run,
+      trace,
       index,
       due,
       user,
@@ -152,6 +163,7 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
       },
       session: user,
       shared: user.resources,
+      trace: start.trace && Trace.begin(false),
     });
     const passed = await runRound(round, this.#setupSteps) === "passed";
     this.#setup[passed ? "passed" : "failed"]++;
@@ -179,6 +191,17 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     const { warmUp, measured } = this.#tallies;
     (isWarmUp ? warmUp : measured).addRound(isCut ? "skipped" : state, roundDuration(now - due));
     if (!isWarmUp && state === "failed" && !this.#options.plan.load.expect) this.hasFailed = true;
+    if (round.trace?.sampled) this.#endSampled(round.trace, round, isCut ? "skipped" : state);
+  }
+
+  /** Reports a round whose trace is recorded. */
+  #endSampled(trace: Trace, { index = 0, job: { id: job } }: Round, state: JobState): void {
+    const { emit, host: { clock } } = this.#options.start.run;
+    const { started, ticks, steps } = this.#sampled.get(trace.id)!;
+    this.#sampled.delete(trace.id);
+    const duration = roundDuration(clock.ticks() - ticks);
+    const round = { job, round: index, state, started, duration, trace, steps };
+    emit({ type: "round_traced", time: clock.now(), ...round });
   }
 
   /** Passes on the seconds that are over. */
@@ -274,7 +297,8 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
     switch (event.type) {
       case "step_finished": {
         if (run.cleanup.reason !== undefined) return;
-        const { state } = event.result;
+        const { state, trace } = event.result;
+        if (trace?.sampled) this.#sampled.get(trace.id)?.steps.push({ run: event.run, result: event.result });
         if (load.expect && state === "failed" && !event.run.within) this.hasFailed = true;
         return tally.addStep(event);
       }
@@ -311,6 +335,18 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
   #userOf(user: number): User {
     const { outputs } = this.#options.start.run;
     return this.#users.getOrInsertComputed(user, () => new User(outputs.fork()));
+  }
+}
+
+/** A round under way whose trace is recorded. */
+class SampledRound {
+  readonly started: number;
+  readonly ticks: number;
+  readonly steps: Pick<StepFinished, "run" | "result">[] = [];
+
+  constructor(clock: Clock) {
+    this.started = clock.now();
+    this.ticks = clock.ticks();
   }
 }
 

@@ -330,7 +330,7 @@ export const IN_JOB: NameRule = {
 /** Evaluated before a step starts: its vars and the entries of iteration. */
 export const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
-  known: ["vars", "outputs", "needs", "run", "repeat_index", "iteration_index"],
+  known: ["vars", "outputs", "needs", "run", "repeat_index", "iteration_index", "trace"],
   hints: HINTS,
 };
 
@@ -346,7 +346,7 @@ export const IN_STEP: NameRule = {
   where: "in a step",
   known: [
     ...["vars", "res", "req", "rt", "status", "outputs", "needs", "run"],
-    ...["repeat_index", "iteration_index"],
+    ...["repeat_index", "iteration_index", "trace"],
   ],
   hints: HINTS,
 };
