@@ -40,7 +40,8 @@ function randomDigits(count: number): string {
 
 /** The trace and the span of a header `traceparent`; undefined where it is invalid. */
 export function readTraceparent(text: string): Pick<Trace, "id" | "span"> | undefined {
-  const [, id, span] = /^(?!ff)[\da-f]{2}-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-[\da-f]{2}(?:-|$)/
-    .exec(text.trim()) ?? [];
+  const [, id, span] =
+    /^(?!ff)[\da-f]{2}-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-[\da-f]{2}(?:-|$)/
+      .exec(text.trim()) ?? [];
   return id && span ? { id, span } : undefined;
 }

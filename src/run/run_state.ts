@@ -29,7 +29,7 @@ import type { Outputs, StepOutputs } from "./execute/outputs.ts";
 import type { JobSlots, Locks } from "./execute/slots.ts";
 import { Resources } from "../action/resource_scope.ts";
 import type { Position } from "../base/source.ts";
-import { Trace } from "../base/trace.ts";
+import type { Trace } from "../base/trace.ts";
 import { RandomNumbers } from "../expr/draws.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import type { Deadlines } from "../host/deadlines.ts";

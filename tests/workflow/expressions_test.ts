@@ -60,7 +60,7 @@ Deno.test("a mistake in an expression is marked where it is written", async () =
 });
 
 Deno.test("names are those of the place", async () => {
-  const here = "the names here are vars, outputs, needs, run, repeat_index, iteration_index";
+  const here = "the names here are vars, outputs, needs, run, repeat_index, iteration_index, trace";
   assertEquals(
     await explainText(step('vars: {a: "{{ res.code }}"}\necho: "{{ rez }}"\ntest: env.A')),
     `workflow file 'flow.yml' has 3 errors

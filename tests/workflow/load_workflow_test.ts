@@ -164,7 +164,7 @@ vars: {a: 1}
     `workflow file 'shared.yml,flow.yml' has 2 errors
 shared.yml:3:9: error: unknown name "nope" in a step
   3 |   test: nope == 0
-    |         ^^^^ the names here are vars, res, req, rt, status, outputs, needs, run, repeat_index, iteration_index
+    |         ^^^^ the names here are vars, res, req, rt, status, outputs, needs, run, repeat_index, iteration_index, trace
 flow.yml:4:32: error: unknown action "helo"
   4 |   steps: [*step, *step, {uses: helo}]
     |                                ^^^^ did you mean "hello"? (plugins are looked for where RUNNER_PLUGIN_DIR says)`,

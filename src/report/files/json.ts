@@ -68,7 +68,8 @@ function* renderRun(
   record: RunRecord,
   first: Readonly<Record<string, unknown>>,
 ): Iterable<string> {
-  const { id, tool, name, description, file, origin, vars, started, jobs, warnings, end } = record;
+  const { id, tool, name, description, file, origin, vars, trace, started, jobs, warnings, end } =
+    record;
   const head = {
     ...first,
     runId: id,
@@ -76,6 +77,7 @@ function* renderRun(
     workflow: { name, description, file },
     origin,
     vars,
+    trace,
     state: end?.state ?? "failed",
     interrupted: end ? end.interrupted : CUT_OFF,
     started,

@@ -298,7 +298,9 @@ export class MeasuredRounds implements RoundOwner, LoadRounds {
       case "step_finished": {
         if (run.cleanup.reason !== undefined) return;
         const { state, trace } = event.result;
-        if (trace?.sampled) this.#sampled.get(trace.id)?.steps.push({ run: event.run, result: event.result });
+        if (trace?.sampled) {
+          this.#sampled.get(trace.id)?.steps.push({ run: event.run, result: event.result });
+        }
         if (load.expect && state === "failed" && !event.run.within) this.hasFailed = true;
         return tally.addStep(event);
       }

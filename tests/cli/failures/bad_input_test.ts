@@ -281,7 +281,7 @@ Deno.test("a secret in a line of the file is not shown with the mistake in it", 
     (await refuse(wrong, "w.yml", env)).split("\n").slice(1, 4).join("\n"),
     `w.yml:5:54: error: unknown name "foo" in a step
   5 |   - {uses: hello, with: {a: "***", b: "{{ foo }}"}}
-    |                                           ^^^ the names here are vars, res, req, rt, status, outputs, needs, run, repeat_index, iteration_index`,
+    |                                           ^^^ the names here are vars, res, req, rt, status, outputs, needs, run, repeat_index, iteration_index, trace`,
   );
   const odd = `${steps}  - {uses: hello, note: hunter2hunter2}\n`;
   const warned: CliResult = await withFiles(

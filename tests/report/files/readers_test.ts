@@ -305,6 +305,7 @@ Deno.test("both schemas agree on their common parts", async () => {
     "loadOutline",
     "loadStepStats",
     "loadStats",
+    "trace",
   ]);
   for (const name of shared) assertEquals(report[name], events[name]);
 });
