@@ -1,7 +1,7 @@
 import { countOf } from "../base/text/count_of.ts";
 import { coverageOf, Resources } from "../action/resource_scope.ts";
 import { roundDuration } from "../base/value/duration.ts";
-import { Trace } from "../base/trace.ts";
+import type { Trace } from "../base/trace.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
@@ -64,7 +64,8 @@ export async function run(
       emit,
     })
     : undefined;
-  const state = openRun(plan, host, { ...options, secrets }, resources, totals, (event) => {
+  const trace = options.trace && (await import("../base/trace.ts")).Trace.begin();
+  const state = openRun(plan, host, { ...options, secrets }, resources, totals, trace, (event) => {
     totals.take(event);
     if (tallies) tallies.take(event);
     else emit(mask(event));
@@ -89,6 +90,7 @@ function openRun(
   options: RunOptions & { readonly secrets: Masker },
   resources: Resources,
   totals: RunTotals,
+  trace: Trace | undefined,
   emit: (event: BareEvent) => void,
 ): RunExecution {
   const { workflow, workflow: { document }, vars } = plan;
@@ -128,7 +130,7 @@ function openRun(
     snapshots: options.snapshots ?? (isInCi(host) ? "check" : "write"),
     secrets,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
-    trace: options.trace && Trace.begin(),
+    trace,
     progress: openProgress(totals, cancellation, options),
     emit,
     // A run without failures never loads the code that explains them.
