@@ -47,6 +47,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   report: [
     "run/event.ts",
     "run/count_steps.ts",
+    "run/failure/summarize_failure.ts",
     "run/load/load_stats.ts",
     "run/step_trees.ts",
   ],

@@ -54,6 +54,7 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     ...["src/cli/run/run_origin.ts", "src/check/formats.ts", "src/check/mask_secrets.ts"],
     ...["src/check/literal_secrets.ts"],
     ...["src/base/text", "src/base/diagnostic.ts", "src/base/value/difference.ts"],
+    "src/base/value/render_json.ts",
     ...["src/host/staged_file.ts", "src/run/execute/step_detail.ts"],
     ...["src/run/execute/ask_after_failure.ts", "src/workflow/job_files/job_files.ts"],
     // What it shows of rounds and of load.

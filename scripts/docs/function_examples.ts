@@ -1,5 +1,5 @@
 import { evaluateExpression } from "../../src/expr/evaluate_expression.ts";
-import { shortJson } from "../../src/report/text/render_exchange.ts";
+import { shortJson } from "../../src/base/value/render_json.ts";
 import type { Value } from "../../src/base/value/value.ts";
 
 /** An expression that uses each function; its value is computed when the page is made. */

@@ -5,7 +5,7 @@ import { formatElapsed } from "../base/value/duration.ts";
 import type { JobStarted, LoadOutline, LoadSecond, LoadStats } from "../run/event.ts";
 import { LoadTotals } from "../run/load/load_stats.ts";
 import type { Style } from "./reporter.ts";
-import { summarizeFailure } from "./text/render_failure.ts";
+import { summarizeFailure } from "../run/failure/summarize_failure.ts";
 import {
   alignColumns,
   type CauseOfFailures,

@@ -1,15 +1,16 @@
 import type {
   BareEvent,
-  Failure,
   JobState,
   PiecePart,
   RunFinished,
   RunStarted,
+  StepResult,
   StepRun,
   StepState,
   SuiteFinished,
   SuitePart,
 } from "./event.ts";
+import type { recapFailure } from "./failure/summarize_failure.ts";
 
 /** A count of no steps. */
 export function noSteps(): Record<StepState, number> {
@@ -55,6 +56,7 @@ export interface RunFailure {
   readonly job: string;
   /** The name of the step; nil where the job failed outside of its steps. */
   readonly step: string | null;
+  /** In one line, as the list at the end of a report has it. */
   readonly message: string;
   readonly file: string;
   /** From 1; nil where it is about no line. */
@@ -94,11 +96,17 @@ export class RunTotals {
   readonly #running = new Map<string, RunningJob>();
   readonly #names = new Map<string, string>();
   #file = "";
+  #recap: typeof recapFailure | undefined;
 
   /** `mask` takes the secrets out of an event whose failures are kept. */
   constructor(within?: StepRun, mask = (event: BareEvent) => event) {
     this.#within = within;
     this.#mask = mask;
+  }
+
+  /** Keeps failures from now on: a run without any never loads what describes them. */
+  async keepFailures(): Promise<void> {
+    this.#recap ??= (await import("./failure/summarize_failure.ts")).recapFailure;
   }
 
   take(event: BareEvent): void {
@@ -123,6 +131,7 @@ export class RunTotals {
         if (event.result.state === "failed") this.#addFailures(event);
         return;
       case "load_second":
+        if (event.phase === "warm_up") return;
         this.#countSecond(event);
         this.#addFailures(event);
         return;
@@ -140,10 +149,7 @@ export class RunTotals {
   }
 
   /** The totals as the last event of a run has them. */
-  all(): Pick<
-    RunFinished,
-    "jobs" | "steps" | "flaky" | "assertions"
-  > {
+  all(): Pick<RunFinished, "jobs" | "steps" | "flaky" | "assertions"> {
     const { jobs, steps } = this;
     const { passed, failed } = this.#assertions;
     return {
@@ -154,8 +160,7 @@ export class RunTotals {
     };
   }
 
-  #countSecond({ phase, steps }: Extract<BareEvent, { readonly type: "load_second" }>): void {
-    if (phase === "warm_up") return;
+  #countSecond({ steps }: Extract<BareEvent, { readonly type: "load_second" }>): void {
     for (const { states, flaky, assertions } of steps) {
       for (const state of Object.keys(states) as StepState[]) this.steps[state] += states[state];
       this.#flaky += flaky;
@@ -183,15 +188,18 @@ export class RunTotals {
   }
 
   #addFailures(event: FailingEvent): void {
-    if (this.failures.length >= MAX_FAILURES || failuresOf(event).length === 0) return;
-    const failures = failuresOf(this.#mask(event) as FailingEvent);
-    const found = failures.map(({ job, step, failure: { message, place } }): RunFailure => ({
-      job: this.#names.get(job) ?? job,
-      step: step ?? null,
-      message,
-      file: place?.file ?? this.#file,
-      line: place?.line ?? null,
-    }));
+    const recap = this.#recap;
+    if (!recap || this.failures.length >= MAX_FAILURES) return;
+    const job = event.type === "step_finished" ? event.run.job : event.job;
+    const found = failedIn(this.#mask(event) as FailingEvent).flatMap((failed) =>
+      failed.failures.map((failure): RunFailure => ({
+        job: this.#names.get(job) ?? job,
+        step: failed.name ?? null,
+        message: recap(failure, failed.exchange),
+        file: failure.place?.file ?? this.#file,
+        line: failure.place?.line ?? null,
+      }))
+    );
     this.failures = firstFailures([...this.failures, ...found]);
   }
 
@@ -220,38 +228,24 @@ export class RunTotals {
   }
 }
 
-/** An event that may tell why steps or a job failed. */
+/** An event that may say why steps or a job failed. */
 type FailingEvent = Extract<
   BareEvent,
   { readonly type: "step_finished" | "job_finished" | "load_second" }
 >;
 
-interface FoundFailure {
-  readonly job: string;
-  readonly step?: string;
-  readonly failure: Failure;
-}
-
-/** The failures of a step, of a job, or those that came up in a second of a load job. */
-function failuresOf(event: FailingEvent): readonly FoundFailure[] {
+/** What failed: a step, a job outside of its steps, or steps in a second of a load job. */
+function failedIn(
+  event: FailingEvent,
+): readonly (Partial<StepResult> & Pick<StepResult, "failures">)[] {
   switch (event.type) {
-    case "step_finished": {
-      const { run: { job }, result: { name: step, failures } } = event;
-      return failures.map((failure) => ({ job, step, failure }));
-    }
+    case "step_finished":
+      return [event.result];
     case "job_finished":
-      return event.failures.map((failure) => ({ job: event.job, failure }));
-    case "load_second": {
-      const { job, phase, steps } = event;
-      if (phase === "warm_up") return [];
-      return steps.flatMap(({ failures }) =>
-        failures.flatMap(({ state, first }) =>
-          state !== "failed" || !first ? [] : first.result.failures.map((failure) => {
-            return { job, step: first.result.name, failure };
-          })
-        )
-      );
-    }
+      return [{ failures: event.failures }];
+    case "load_second":
+      return event.steps.flatMap(({ failures }) => failures)
+        .flatMap(({ state, first }) => state === "failed" && first ? [first.result] : []);
   }
 }
 

@@ -70,6 +70,8 @@ export async function run(
     if (tallies) tallies.take(event);
     else emit(mask(event));
   });
+  // Other processes find failures that come up here as seconds of load.
+  if (options.spreadLoad) await totals.keepFailures();
   const stopTimer = timeout && state.cancellation.cancelAfter(timeout, host.clock);
   try {
     return await runPlan(state, plan, resources, totals);
@@ -136,6 +138,7 @@ function openRun(
     // A run without failures never loads the code that explains them.
     failureOf: async (owner, error) => {
       await options.beforeFailure?.();
+      await totals.keepFailures();
       return await (await import("./failure/make_failure.ts")).makeFailure(owner, error);
     },
     runJobFile: async (...args) =>

@@ -193,16 +193,16 @@ class SuiteRun {
     };
     if (cancellation.reason !== undefined) startTimer();
     const link = cancellation.add({ stop: startTimer });
-    const before = this.#progress();
     for (const member of members) {
       const draining = new Cancellation();
+      const before = this.#progress();
       await this.#run(member, "teardown", { cancellation: ofTeardown, draining, before });
     }
     link.remove();
     stopTimer();
   }
 
-  /** The state of the suite before teardown. */
+  /** The state of the suite so far. */
   #progress(): RunProgress {
     const { cancellation: { reason }, before } = this.#options;
     const hasFailed = before?.state === "failed" ||

@@ -4,7 +4,7 @@ import type { Host } from "../../host/host.ts";
 import { loadStyle, printableData, type Style } from "../../report/reporter.ts";
 import { asText, roomOf } from "../../report/text/lines.ts";
 import { renderTrouble } from "../../report/text/render_failure.ts";
-import { renderJson } from "../../report/text/render_exchange.ts";
+import { renderJson } from "../../base/value/render_json.ts";
 import type { StepResult } from "../../run/event.ts";
 import type { Cancellation } from "../../run/cancellation.ts";
 import type { FailedStep, FailureDecision } from "../../run/run_state.ts";

@@ -1,6 +1,6 @@
 import { oneLine } from "../../base/text/printable.ts";
 import type { Attempt, StepState } from "../../run/event.ts";
-import { summarizeFailure } from "../text/render_failure.ts";
+import { summarizeFailure } from "../../run/failure/summarize_failure.ts";
 import {
   assertionsOf,
   type Case,

@@ -1,20 +1,20 @@
-import type { Attempt, Difference, Failure, Operand, StepResult } from "../../run/event.ts";
+import type { Attempt, Difference, Failure, StepResult } from "../../run/event.ts";
+import {
+  recapFailure,
+  renderOperands,
+  sideText,
+  summarizeFailure,
+} from "../../run/failure/summarize_failure.ts";
 import { oneLine, printableLine } from "../../base/text/printable.ts";
 import { renderExcerpt } from "../../base/diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../base/source.ts";
 import { fitSentence, indentedRoom, indentLines, type Room } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
-import { renderExchange, shortJson, withoutMinor } from "./render_exchange.ts";
+import { renderExchange, withoutMinor } from "./render_exchange.ts";
 import type { Paint, Style } from "../reporter.ts";
-import { isDict } from "../../base/value/value.ts";
-import { lastLine } from "../../base/text/printable.ts";
 import { cutLine, displayWidth } from "../../base/text/display_width.ts";
 import { type CauseNames, causeNames, describeOthers, groupByCause, troubleOf } from "../causes.ts";
 import { describeKind, type FailedPart, isOnlyEmbedded } from "../failed_parts.ts";
-
-const WIDEST_VALUE = 200;
-/** The width of a value if its differences are shown below it. */
-const WIDEST_COMPARED = 60;
 
 /**
  * All about one failure: what, where, the line of the file, and the values that decided it. If the
@@ -26,7 +26,7 @@ export function renderFailure(
   room: Room,
   earlier?: string,
 ): string[] {
-  const { place: location, kind, message, hint, expression, operands = [], difference } = failure;
+  const { place: location, kind, message, hint, expression, difference } = failure;
   const fit = (text: string) => fitSentence(text, room);
   const head = (location ? `${formatLocation(location)}: ${message}` : message) +
     (earlier === undefined ? "" : `, as ${earlier}`);
@@ -37,33 +37,10 @@ export function renderFailure(
     ...head.split("\n").flatMap(fit).map(style.red),
     ...excerpt && earlier === undefined ? excerptLines(location, hint, style, room) : [],
     ...!excerpt && expression !== undefined ? fit(`in: ${oneLine(expression)}`) : [],
-    ...operands.flatMap((operand) => {
-      const isCompared = difference && isSideOf(difference, operand);
-      return fit(renderOperand(operand, isCompared ? WIDEST_COMPARED : WIDEST_VALUE));
-    }),
+    ...renderOperands(failure).flatMap(fit),
     ...difference ? renderDifference(difference, style, room) : [],
     ...!excerpt && hint !== undefined ? fit(`hint: ${oneLine(hint)}`) : [],
   ];
-}
-
-/** A failure in one line, for a list. */
-export function summarizeFailure(failure: Failure): string {
-  const { kind, field, message, difference, operands = [] } = failure;
-  // Sides whose differences are shown are left out: cut, these may look the same.
-  const relevant = operands.filter((operand) => !difference || !isSideOf(difference, operand));
-  const values = relevant.map((operand) => renderOperand(operand, 40));
-  if (difference && values.length === 0) values.push(describeDifference(difference));
-  // Without the line of the file, an expression is identified by its key.
-  const text = kind === "expression" ? `${readableKey(field)}: ${message}` : message;
-  return oneLine(values.length === 0 ? text : `${text}: ${values.join(", ")}`);
-}
-
-/** `test 3` for `test.2`, the third assertion of a list. */
-function readableKey(field: string): string {
-  return field.replace(
-    /^(test|load\.expect)\.(\d+)$/,
-    (_, key, index) => `${key} ${Number(index) + 1}`,
-  );
 }
 
 /** `api.yml:14:15`. */
@@ -80,30 +57,6 @@ function excerptLines(
   const excerpt = renderExcerpt(location, hint && oneLine(hint), wraps ? columns : undefined);
   const [text = "", ...marks] = excerpt.split("\n");
   return [text, ...marks.map(style.red)];
-}
-
-function renderOperand({ text, type, value }: Operand, columns: number): string {
-  const name = oneLine(text);
-  if (value === null) return `${name} is nil`;
-  return `${name} is ${shortJson(value, columns)} (${type})`;
-}
-
-/** Whether an operand is one of the compared values, not a part of them. */
-function isSideOf({ expected, received }: Difference, { text }: Operand): boolean {
-  return text === expected || text === received;
-}
-
-/** For example `res.body and vars.wanted differ at line 3`. */
-function describeDifference(
-  { expected, received, lines: [first = ""] }: Difference,
-): string {
-  const where = first.startsWith("@ ") ? ` at ${first.slice(2)}` : "";
-  return `${sideText(received)} and ${sideText(expected)} differ${where}`;
-}
-
-/** The source text of a side, which may contain a long list or string. */
-function sideText(text: string): string {
-  return cutLine(oneLine(text), WIDEST_COMPARED);
 }
 
 /** The lines of the diff, below the source texts of both sides. */
@@ -257,7 +210,8 @@ export function failureEntries(part: FailedPart, runId: string): FailureEntry[] 
   const entry: FailureEntry = {
     title: oneLine(title),
     location: location && formatLocation(location),
-    text: remark + failures.map((failure) => withHint(failure, step?.result)).join("; "),
+    text: remark +
+      failures.map((failure) => recapFailure(failure, step?.result.exchange)).join("; "),
     isInterrupted: failures.length > 0 && failures.every(({ kind }) => kind === "interrupted"),
     ...causeNames(part, runId),
   };
@@ -266,30 +220,6 @@ export function failureEntries(part: FailedPart, runId: string): FailureEntry[] 
   if (!first || !isOnlyEmbedded(part)) return [...inner, entry];
   // What failed inside of a step is the cause of what the step itself fails others with.
   return [{ ...first, causes: entry.causes ?? first.causes }, ...others];
-}
-
-/** Advice about a result that may be right says nothing of its cause. */
-const ADVICE = /^to expect it, write /;
-/** The names of what a command ended with, in tests. */
-const ENDS = ["status", "res.code"];
-
-/** A failure with its hint, in one line. */
-function withHint(failure: Failure, result: StepResult | undefined): string {
-  const { hint: advice = "", kind, operands = [] } = failure;
-  const { res = null, brief = "" } = result?.exchange ?? {};
-  const said = isDict(res) ? res.error || res.stderr : "";
-  // What a command or a server says is the cause of how it ended.
-  if (
-    kind === "test" && typeof said === "string" && said.trim() !== "" &&
-    operands.every(({ text }) => ENDS.includes(text))
-  ) {
-    const cause = cutLine(lastLine(said), WIDEST_VALUE);
-    return [failure.message, ...cause.startsWith(brief) ? [] : [brief], cause].join(": ");
-  }
-  const text = summarizeFailure(failure);
-  const hint = ADVICE.test(advice) ? "" : oneLine(advice);
-  // "they differ at .total" says nothing of "res.body.total is 1".
-  return text.includes(hint.replace(/^they differ at /, "")) ? text : `${text} – ${hint}`;
 }
 
 /** Everything that failed, once more, with its position in the file: one entry for each cause. */

@@ -14,7 +14,7 @@ import { stepIcon } from "./layout.ts";
 import { asText, indentLines } from "./lines.ts";
 import { countOf } from "../../base/text/count_of.ts";
 import { renderExchange } from "./render_exchange.ts";
-import { summarizeFailure } from "./render_failure.ts";
+import { summarizeFailure } from "../../run/failure/summarize_failure.ts";
 import { renderSeconds } from "./render_load.ts";
 import { type DetailOptions, jobName, noteLines, stepName } from "./warning_report.ts";
 

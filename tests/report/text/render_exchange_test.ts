@@ -1,13 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import {
-  fittingJson,
   renderExchange,
-  renderJson,
   renderTable,
-  shortJson,
   withoutMinor,
 } from "../../../src/report/text/render_exchange.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";
+import { fittingJson, renderJson, shortJson } from "../../../src/base/value/render_json.ts";
 import type { Value } from "../../../src/base/value/value.ts";
 
 const style = PLAIN;

@@ -7,8 +7,8 @@ import {
   renderFailureList,
   renderTrouble,
   type Shown,
-  summarizeFailure,
 } from "../../../src/report/text/render_failure.ts";
+import { summarizeFailure } from "../../../src/run/failure/summarize_failure.ts";
 import { failedRun } from "../../../src/report/failed_parts.ts";
 import { IN_A_PIPE, roomOf } from "../../../src/report/text/lines.ts";
 import { PLAIN } from "../../../src/report/reporter.ts";

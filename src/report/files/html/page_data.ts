@@ -27,7 +27,7 @@ import { type EncodedHistogram, Histogram } from "../../../base/value/histogram.
 import { hasFailed, runKey } from "../../../run/step_trees.ts";
 import { countOf } from "../../../base/text/count_of.ts";
 import { cutLine } from "../../../base/text/display_width.ts";
-import { summarizeFailure } from "../../text/render_failure.ts";
+import { summarizeFailure } from "../../../run/failure/summarize_failure.ts";
 import {
   causesOf,
   numberCells,

@@ -12,14 +12,14 @@ import {
 } from "../../coverage.ts";
 import { countOf } from "../../../base/text/count_of.ts";
 import { cutLine } from "../../../base/text/display_width.ts";
-import { renderJson } from "../../text/render_exchange.ts";
+import { renderJson } from "../../../base/value/render_json.ts";
 import { compareLoads, type History, type TestState, unstableTests } from "../history.ts";
 import type { RunRecord } from "../../record.ts";
 import { escape, FILLS, json } from "./head.ts";
 import { keyOf, type PageHistoryRun } from "./page_data.ts";
 import { type CauseNames, causeNames, groupByCause } from "../../causes.ts";
 import { failedByThemselves, type FailedPart, failedParts, fullTitle } from "../../failed_parts.ts";
-import { summarizeFailure } from "../../text/render_failure.ts";
+import { summarizeFailure } from "../../../run/failure/summarize_failure.ts";
 
 /** A table; a heading that begins with `#` is that of a column of numbers, and cells are markup. */
 function renderTable(
