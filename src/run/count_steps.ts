@@ -234,10 +234,10 @@ type FailingEvent = Extract<
   { readonly type: "step_finished" | "job_finished" | "load_second" }
 >;
 
+type Failed = Pick<StepResult, "failures"> & Partial<StepResult>;
+
 /** What failed: a step, a job outside of its steps, or steps in a second of a load job. */
-function failedIn(
-  event: FailingEvent,
-): readonly (Partial<StepResult> & Pick<StepResult, "failures">)[] {
+function failedIn(event: FailingEvent): readonly Failed[] {
   switch (event.type) {
     case "step_finished":
       return [event.result];

@@ -61,13 +61,17 @@ Deno.test("--state remembers how runs ended, how often, and their outputs", asyn
 
 Deno.test("a state has the failures of the run, without secrets", async () => {
   const files = {
-    "w.yml": WATCH.replace("test: res.status", "test: vars.db_password == res.status"),
+    "w.yml": WATCH.replace("res.status == vars.code", "vars.db_password == string(res.status)"),
   };
   await withFiles({ ...files, "shop.json": "" }, async (cwd) => {
     Deno.removeSync(`${cwd}/shop.json`);
     await seenIn(cwd, "--no-check", "w.yml");
     const { failures: [failure] } = stateIn(cwd).runs["w.yml"];
     assertEquals([failure.job, failure.file, failure.line], ["Shop", "w.yml", 8]);
+    assertEquals(
+      failure.message,
+      'test is false: vars.db_password is "***" (string), string(res.status) is "0" (string)',
+    );
     assertEquals(Deno.readTextFileSync(`${cwd}/shop.json`).includes("hunter2"), false);
   });
 });
@@ -116,7 +120,9 @@ jobs:
   - name: end
     steps: [{ uses: hello, echo: "end {{run.state}} {{run.streak}} after {{run.previous?.state}} {{run.failures[0].step}}" }]
 `,
-    "suite.yml": "name: S\nworkflows: [a.yml, b.yml]\nteardown: end.yml\n",
+    "last.yml":
+      "name: Last\njobs: [{ name: last, steps: [{ uses: hello, test: res.status == 1 }] }]\n",
+    "suite.yml": "name: S\nworkflows: [a.yml, b.yml]\nteardown: [last.yml, end.yml, last.yml]\n",
   };
   await withFiles(files, async (cwd) => {
     const seen = async () => (await seenIn(cwd, "-v", "--workers", "1", "suite.yml"));
@@ -126,7 +132,10 @@ jobs:
       "failed 2 after failed 1: 1 1",
       "end failed 2 after failed hello",
     ]);
-    assertEquals(Object.keys(stateIn(cwd).runs), ["a.yml", "b.yml", "suite S"]);
+    const { runs } = stateIn(cwd);
+    assertEquals(Object.keys(runs), ["a.yml", "b.yml", "suite S"]);
+    const { failures } = runs["suite S"];
+    assertEquals(failures.map(({ job }: { job: string }) => job), ["Shop", "last", "last"]);
   });
 });
 

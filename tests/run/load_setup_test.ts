@@ -96,6 +96,17 @@ for (const processes of ["1", "2"]) {
   });
 }
 
+Deno.test("cleanup reads why rounds failed, in 1 and in 2 processes", async () => {
+  const text = workflow("users: 2\n      count: 4", {
+    setup: "[{ uses: hello }]",
+    step: "[{ uses: http, with: { get: /limited }, test: res.code == 200 }]",
+  }) + `finally: [{ uses: hello, echo: "said: {{run.failures[0].message}}" }]\n`;
+  for (const processes of ["1", "2"]) {
+    const { stdout } = await runLoad(text, "--processes", processes);
+    assertStringIncludes(stdout, "said: test is false: res.code is 429 (int)");
+  }
+});
+
 Deno.test("at a rate, each slot in flight signs in once", async () => {
   const text = workflow(`rate: 200/s\n      count: 60\n      max_in_flight: 5\n      ${USERS}
       expect: stats.failed == 0`);

@@ -143,8 +143,8 @@ export function renderTrouble(
   const trouble = troubleOf(result);
   const same = trouble === undefined ? undefined : shownBefore(shown, trouble, where);
   if (same) {
-    const folded = foldedFailures(failures, same, room).map(style.red);
-    return [...folded, ...renderAttempts(attempts, room)];
+    const folded = failures.flatMap((one) => fitSentence(`${briefly(one)}, as ${same}`, room));
+    return [...folded.map(style.red), ...renderAttempts(attempts, room)];
   }
   // The steps inside show what they sent and got.
   const major = exchange && !isOnlyEmbedded(result) ? withoutMinor(exchange) : undefined;
@@ -164,11 +164,6 @@ export function renderTrouble(
     ...renderAttempts(attempts, room),
     ...before ? [style.dim(`request and response: the same as ${before}`)] : lines,
   ];
-}
-
-/** Failures in a line each: all about them was shown before. */
-function foldedFailures(failures: readonly Failure[], earlier: string, room: Room): string[] {
-  return failures.flatMap((failure) => fitSentence(`${briefly(failure)}, as ${earlier}`, room));
 }
 
 /** `api.yml:14:11: test is false: res.code is 401 (int)`. */
@@ -210,8 +205,7 @@ export function failureEntries(part: FailedPart, runId: string): FailureEntry[] 
   const entry: FailureEntry = {
     title: oneLine(title),
     location: location && formatLocation(location),
-    text: remark +
-      failures.map((failure) => recapFailure(failure, step?.result.exchange)).join("; "),
+    text: remark + failures.map((one) => recapFailure(one, step?.result.exchange)).join("; "),
     isInterrupted: failures.length > 0 && failures.every(({ kind }) => kind === "interrupted"),
     ...causeNames(part, runId),
   };

@@ -38,8 +38,8 @@ export function recapFailure(
 export function summarizeFailure(failure: Failure): string {
   const { kind, field, message, difference, operands = [] } = failure;
   // Sides whose differences are shown are left out: cut, these may look the same.
-  const relevant = operands.filter((operand) => !difference || !isSideOf(difference, operand));
-  const values = relevant.map((operand) => renderOperand(operand, 40));
+  const values = operands.filter((operand) => !isSideOf(operand, difference))
+    .map((operand) => renderOperand(operand, 40));
   if (difference && values.length === 0) values.push(describeDifference(difference));
   // Without the line of the file, an expression is identified by its key.
   const text = kind === "expression" ? `${readableKey(field)}: ${message}` : message;
@@ -56,27 +56,23 @@ function readableKey(field: string): string {
 
 /** The values that decided a test, each in one line. */
 export function renderOperands({ operands = [], difference }: Failure): string[] {
-  return operands.map((operand) => {
-    const isCompared = difference && isSideOf(difference, operand);
-    return renderOperand(operand, isCompared ? WIDEST_COMPARED : WIDEST_VALUE);
-  });
+  return operands.map((operand) =>
+    renderOperand(operand, isSideOf(operand, difference) ? WIDEST_COMPARED : WIDEST_VALUE)
+  );
 }
 
 function renderOperand({ text, type, value }: Operand, columns: number): string {
-  const name = oneLine(text);
-  if (value === null) return `${name} is nil`;
-  return `${name} is ${shortJson(value, columns)} (${type})`;
+  const shown = value === null ? "nil" : `${shortJson(value, columns)} (${type})`;
+  return `${oneLine(text)} is ${shown}`;
 }
 
 /** Whether an operand is one of the compared values, not a part of them. */
-function isSideOf({ expected, received }: Difference, { text }: Operand): boolean {
-  return text === expected || text === received;
+function isSideOf({ text }: Operand, difference: Difference | undefined): boolean {
+  return text === difference?.expected || text === difference?.received;
 }
 
 /** For example `res.body and vars.wanted differ at line 3`. */
-function describeDifference(
-  { expected, received, lines: [first = ""] }: Difference,
-): string {
+function describeDifference({ expected, received, lines: [first = ""] }: Difference): string {
   const where = first.startsWith("@ ") ? ` at ${first.slice(2)}` : "";
   return `${sideText(received)} and ${sideText(expected)} differ${where}`;
 }
