@@ -7,7 +7,7 @@ import { suitesOf, withDistinctNames } from "./files/cases.ts";
 import { type HistoryRun, partsOf, subjectOf } from "./files/history.ts";
 import { addHistogram, addStates, Buckets, type Labels, Metrics } from "./files/prometheus.ts";
 import { type JobRecord, type RunRecord, stateOf, type SuiteRecord, timesOf } from "./record.ts";
-import { summarizeFailure } from "./text/render_failure.ts";
+import { summarizeFailure } from "../run/failure/summarize_failure.ts";
 
 /** The most runs that are kept one by one. */
 export const MAX_RUNS = 90;
