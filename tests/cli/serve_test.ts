@@ -58,14 +58,18 @@ Deno.test("--serve shows each job's runs, its availability, and its last failure
   assertStringIncludes(second, "<title>✗ W</title>");
   assertMatch(
     second,
-    /failed since <time datetime="2026-01-31T00:01:[^>]*>[^<]*<\/time>, 1 run in/,
+    /failed for 1m\d*s?, since <time datetime="2026-01-31T00:01:[^>]*>[^<]*<\/time>, 1 run in/,
   );
-  assertMatch(second, /Shop › say hi: test is false: res\.status is 0/);
+  assertMatch(
+    second,
+    /Shop › say hi<\/a> has failed for 1m\d*s?: test is false: res\.status is 0/,
+  );
   assertMatch(second, /last failure <time.*w\.yml:\d+:\d+.*"report\?last=failed"/);
   assertStringIncludes(third, "<title>✓ W</title>");
   assertStringIncludes(third, 'aria-label="The last 3 runs: 2 passed, 1 failed"');
   assertStringIncludes(third, "<td>66.66 %</td>");
   assertStringIncludes(third, "Shop › say hi: test is false");
+  assert(!third.includes("has failed for"));
 });
 
 Deno.test("--serve has the reports of the last run and of the last failed one", async () => {

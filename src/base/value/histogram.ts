@@ -55,6 +55,11 @@ export class Histogram {
     return this.#count;
   }
 
+  /** All times together. */
+  get sum(): number {
+    return this.#sum;
+  }
+
   /** Adds a time. */
   add(time: number): void {
     this.#count++;

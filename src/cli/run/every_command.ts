@@ -22,6 +22,8 @@ const JITTER = 0.1;
 /** Milliseconds within which one signal may come twice. */
 const FORWARDED = 200;
 
+type MonitorServer = Awaited<ReturnType<typeof import("./monitor_server.ts").openMonitorServer>>;
+
 /** A run that was loaded: it may run again. */
 type RunLoaded = (program: Program) => Promise<ExitCode>;
 
@@ -39,11 +41,9 @@ export async function everyCommand(
   const { clock, stdout } = host;
   const { values } = invocation;
   const interval = readInterval(values.get("every")!);
-  const server = values.has("serve") ? await openServer(values, interval, program) : undefined;
-  const state = await openState(values.get("state"), host).catch(async (error) => {
-    await server?.close();
-    throw error;
-  });
+  const path = values.get("state");
+  const state = path === undefined ? new State(host) : await State.open(path, host);
+  let server: MonitorServer | undefined;
   const signals = new EverySignals(host);
   const secrets = [...program.secrets];
   let good: RunLoaded | undefined;
@@ -52,6 +52,10 @@ export async function everyCommand(
   let before: ReadonlyMap<string, JobState> = new Map();
   stdout.onClosed(() => signals.end());
   try {
+    if (values.has("serve")) {
+      const { openMonitorServer } = await import("./monitor_server.ts");
+      server = await openMonitorServer(values, interval, interval * (2 + JITTER), program);
+    }
     for (let isLate = false; !signals.isEnding;) {
       const started = clock.ticks();
       const output = new KeptOutput(host);
@@ -92,7 +96,7 @@ export async function everyCommand(
         if (!good || !(error instanceof RunnerError)) throw error;
         output.write(explainError(error, runProgram.host, runProgram.secrets));
       }
-      if (recorder) server!.end(recorder, code === 0, state);
+      if (recorder) server?.end(recorder, code === 0, state);
       const changes = run.changesSince(before);
       if (code !== 0 || changes.length > 0 || isNews) stdout.write(output.text);
       before = run.states;
@@ -115,16 +119,6 @@ export async function everyCommand(
     await server?.close();
   }
   return 0;
-}
-
-async function openServer(values: Invocation["values"], interval: number, program: Program) {
-  const { MonitorServer } = await import("./monitor_server.ts");
-  const times = { interval, latest: interval * (2 + JITTER) };
-  return await MonitorServer.open(values.get("serve")!, times, values.get("history"), program);
-}
-
-async function openState(path: string | undefined, host: Host): Promise<State> {
-  return path === undefined ? new State(host) : await State.open(path, host);
 }
 
 function readInterval(text: string): number {

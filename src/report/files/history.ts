@@ -1,3 +1,4 @@
+import { cutLine } from "../../base/text/display_width.ts";
 import { isDict, isNumber } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
 import type { JobState, LoadNumbers, RunFinished } from "../../run/event.ts";
@@ -12,7 +13,8 @@ import {
   timesOf,
 } from "../record.ts";
 import { readKept } from "./kept_file.ts";
-import { runLabel } from "../failed_parts.ts";
+import { failedParts, runLabel } from "../failed_parts.ts";
+import { failureEntries, type FailureEntry } from "../text/render_failure.ts";
 import { type Case, type CaseSuite, durationOf, suitesOf, withDistinctNames } from "./cases.ts";
 
 /** The version of the form of the files. */
@@ -23,6 +25,9 @@ const MAX_RUNS = 50;
 
 /** The passed tests of a larger run are left out, so that its file stays small. */
 const MAX_TESTS = 5000;
+
+/** The widest text of a failure. */
+const WIDEST_FAILURE = 500;
 
 /** A run as its file in the history has it. */
 export interface HistoryRun {
@@ -42,12 +47,24 @@ export interface HistoryRun {
   readonly tests: readonly (readonly [name: string, state: TestState, duration: number])[];
   /** The rounds of load jobs, and each of their steps. */
   readonly load?: readonly LoadPoint[];
-  /** How the workflows and their jobs ended; absent in files of older versions. */
-  readonly ends?: readonly RunPart[];
+  /** Each workflow, followed by its jobs; absent in files of older versions. */
+  readonly parts?: readonly RunPart[];
 }
 
-/** How a workflow ended, or a job of it: the name of the workflow's own is empty. */
-type RunPart = readonly [workflow: string, job: string, state: JobState, duration: number];
+/** How a workflow or a job of it ended. */
+export interface RunPart {
+  /** Of the workflow: unique in the run. */
+  readonly file: string;
+  /** Of the workflow. */
+  readonly name: string;
+  /** The name of the job, unique in its workflow; absent where this is about the workflow. */
+  readonly job?: string;
+  readonly state: JobState;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The first failure of a job. */
+  readonly failure?: Pick<FailureEntry, "title" | "location" | "text">;
+}
 
 /** The rounds of a load job or the runs of one of its steps; times in milliseconds. */
 type LoadPoint = readonly [
@@ -142,16 +159,16 @@ function isRun(file: unknown): file is HistoryRun {
       TEST_STATES.includes(test[1] as TestState)
     ) &&
     (file.load === undefined || Array.isArray(file.load) && file.load.every(isLoadPoint)) &&
-    (file.ends === undefined || Array.isArray(file.ends) && file.ends.every(isRunPart));
+    (file.parts === undefined || Array.isArray(file.parts) && file.parts.every(isPart));
 }
 
 const STATES: readonly unknown[] = ["passed", "failed", "skipped"] satisfies JobState[];
 
-function isRunPart(part: unknown): boolean {
-  if (!Array.isArray(part) || part.length !== 4) return false;
-  const [workflow, job, state, duration] = part;
-  return typeof workflow === "string" && typeof job === "string" && STATES.includes(state) &&
-    isTime(duration);
+function isPart(part: unknown): boolean {
+  if (!isDict(part) || !STATES.includes(part.state) || !isTime(part.duration)) return false;
+  const { file, name, job = "", failure = { title: "", text: "" } } = part;
+  return isDict(failure) && [file, name, job, failure.title, failure.text, failure.location ?? ""]
+    .every((text) => typeof text === "string");
 }
 
 function isLoadPoint(point: unknown): boolean {
@@ -166,7 +183,10 @@ function isTime(value: unknown): boolean {
 }
 
 /** The entry of a run in a history. */
-function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefined): HistoryRun {
+export function historyRun(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): HistoryRun {
   const { started, duration } = timesOf(records);
   const lone = loneRecord(records);
   // Other runs of a suite may have other workflows of the same name: their files tell them apart.
@@ -177,7 +197,7 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
   const load = suites.flatMap(({ name, job }) => loadOf(job, name));
   return {
     schema: SCHEMA,
-    subject: subjectOf(records, suite),
+    subject: lone?.file ?? `suite ${suite?.start.name ?? ""}`.trimEnd(),
     started: suite?.start.time ?? started,
     duration: Math.round(suite?.end?.duration ?? duration),
     state: stateOfAll(records, suite),
@@ -188,27 +208,30 @@ function historyRun(records: readonly RunRecord[], suite: SuiteRecord | undefine
       ? tests
       : tests.filter(([, state]) => state !== "passed").slice(0, MAX_TESTS),
     load: load.length > 0 ? load : undefined,
-    ends: partsOf(records).flatMap(({ name, record, jobs }): RunPart[] => [
-      [name, "", stateOfRun(record), record.end?.duration ?? 0],
-      ...jobs.map(({ name: job, state = "failed", duration }): RunPart => [
-        name,
-        job,
-        state,
-        duration,
-      ]),
-    ]).slice(0, MAX_TESTS),
+    parts: partsOf(records).slice(0, MAX_TESTS),
   };
 }
 
-/** The name by which runs of the same workflow or suite are found. */
-export function subjectOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
-  return loneRecord(records)?.file ?? `suite ${suite?.start.name ?? ""}`.trimEnd();
+/** The workflows and their jobs. */
+function partsOf(records: readonly RunRecord[]): readonly RunPart[] {
+  return withDistinctNames(records.map((record) => ({ name: record.file, record })))
+    .flatMap(({ name: file, record }): RunPart[] => {
+      const { id, name, end, jobs } = record;
+      return [
+        { file, name, state: stateOfRun(record), duration: end?.duration ?? 0 },
+        ...withDistinctNames(jobs).map((job) => {
+          const { name: title, state = "failed", duration } = job;
+          return { file, name, job: title, state, duration, failure: failureOf(job, id) };
+        }),
+      ];
+    });
 }
 
-/** The workflows of a run by their files, and their jobs, all by names that are unique. */
-export function partsOf(records: readonly RunRecord[]) {
-  return withDistinctNames(records.map((record) => ({ name: record.file, record })))
-    .map(({ name, record }) => ({ name, record, jobs: withDistinctNames(record.jobs) }));
+function failureOf(job: JobRecord, runId: string): RunPart["failure"] {
+  const [first] = failedParts(job).flatMap((part) => failureEntries(part, runId));
+  if (!first || job.state === "passed") return undefined;
+  const { title, location, text } = first;
+  return { title, location, text: cutLine(text, WIDEST_FAILURE) };
 }
 
 function loadOf({ load }: JobRecord, name: string): readonly LoadPoint[] {

@@ -63,43 +63,31 @@ const BOUNDS = [
 export function* renderPrometheus(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
+  addOthers: (add: Add) => void = () => {},
 ): Iterable<string> {
-  const metrics = new Metrics();
-  metrics.addRuns(records, suite);
-  yield* metrics.text();
-}
-
-/** Metrics in the text format. */
-export class Metrics {
-  readonly #samples = new Map<MetricName, string[]>();
-
-  readonly add: Add = (name, labels, value, suffix = "") => {
-    const all = this.#samples.getOrInsertComputed(name, () => []);
+  const samples = new Map<MetricName, string[]>();
+  const add: Add = (name, labels, value, suffix = "") => {
+    const all = samples.getOrInsertComputed(name, () => []);
     all.push(`${name}${suffix}{${labelText(labels)}} ${value}\n`);
   };
-
-  addRuns(records: readonly RunRecord[], suite?: SuiteRecord): void {
-    const { add } = this;
-    if (suite?.end) {
-      const labels = { suite: suite.start.name ?? "" };
-      add("runner_suite_passed", labels, suite.end.state === "passed" ? 1 : 0);
-      add("runner_suite_duration_seconds", labels, seconds(suite.end.duration));
-    }
-    // Workflows of a suite may have one name, and a series must be there once.
-    for (const record of withDistinctNames(records)) addRun(record, add);
+  if (suite?.end) {
+    const labels = { suite: suite.start.name ?? "" };
+    add("runner_suite_passed", labels, suite.end.state === "passed" ? 1 : 0);
+    add("runner_suite_duration_seconds", labels, seconds(suite.end.duration));
   }
-
-  *text(): Iterable<string> {
-    for (const [name, [type, help]] of Object.entries(METRICS)) {
-      const lines = this.#samples.get(name as MetricName);
-      if (!lines) continue;
-      yield `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n`;
-      yield* lines;
-    }
+  // Workflows of a suite may have one name, and a series must be there once.
+  for (const record of withDistinctNames(records)) addRun(record, add);
+  addOthers(add);
+  for (const [name, [type, help]] of Object.entries(METRICS)) {
+    const lines = samples.get(name as MetricName);
+    if (!lines) continue;
+    yield `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n`;
+    yield* lines;
   }
 }
 
-type Add = (name: MetricName, labels: Labels, value: number, suffix?: string) => void;
+/** Adds a sample. */
+export type Add = (name: MetricName, labels: Labels, value: number, suffix?: string) => void;
 
 function addRun(record: RunRecord, add: Add): void {
   const { name: workflow, file, started, end } = record;
@@ -186,9 +174,7 @@ function addTimes(
   add: Add,
 ): void {
   if (!encoded) return;
-  const buckets = new Buckets();
-  buckets.addAll(encoded);
-  addHistogram(`${name}_seconds`, labels, buckets, add);
+  addHistogram(`${name}_seconds`, labels, Histogram.decode(encoded), add);
   const { p50, p90, p95, p99, p999 } = numbers;
   const quantiles = { "0.5": p50, "0.9": p90, "0.95": p95, "0.99": p99, "0.999": p999 };
   for (const [quantile, time] of Object.entries(quantiles)) {
@@ -196,35 +182,10 @@ function addTimes(
   }
 }
 
-/** Times by the buckets of the format. */
-export class Buckets {
-  /** How many are no longer than each bound. */
-  readonly upTo: number[] = BOUNDS.map(() => 0);
-  count = 0;
-  sum = 0;
-
-  add(time: number): void {
-    for (const [index, bound] of BOUNDS.entries()) if (time <= bound) this.upTo[index]!++;
-    this.count++;
-    this.sum += time;
-  }
-
-  addAll(encoded: EncodedHistogram): void {
-    const times = Histogram.decode(encoded);
-    for (const [index, count] of times.countsUpTo(BOUNDS).entries()) this.upTo[index]! += count;
-    this.count += times.count;
-    this.sum += encoded.sum;
-  }
-}
-
-/** Adds the samples of a histogram. */
-export function addHistogram(
-  name: MetricName,
-  labels: Labels,
-  { upTo, count, sum }: Buckets,
-  add: Add,
-): void {
-  for (const [index, below] of upTo.entries()) {
+/** A histogram with cumulative buckets. */
+export function addHistogram(name: MetricName, labels: Labels, times: Histogram, add: Add): void {
+  const { count, sum } = times;
+  for (const [index, below] of times.countsUpTo(BOUNDS).entries()) {
     add(name, { ...labels, le: String(seconds(BOUNDS[index]!)) }, below, "_bucket");
   }
   add(name, { ...labels, le: "+Inf" }, count, "_bucket");

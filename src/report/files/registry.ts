@@ -118,7 +118,10 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     file: "metrics.prom",
     isOnlyByName: true,
     kind: "document",
-    load: async () => (await import("./prometheus.ts")).renderPrometheus,
+    load: async () => {
+      const { renderPrometheus } = await import("./prometheus.ts");
+      return (records, suite) => renderPrometheus(records, suite);
+    },
   },
   {
     name: "github",

@@ -1,24 +1,28 @@
 import { countOf } from "../../../base/text/count_of.ts";
 import { formatDuration, formatElapsed } from "../../../base/value/duration.ts";
-import { MAX_RUNS, type Monitor, PERIODS, type Track } from "../../monitor.ts";
+import { MAX_RUNS, type Monitor, type Track } from "../../monitor.ts";
 import { escape, iconOf, ICONS, iconUrl, renderTime, renderTitle } from "./head.ts";
 import { hash, pageStart } from "./render_html.ts";
 import { STYLE } from "./style.ts";
 
 const MONITOR_STYLE = STYLE + `
-main.monitor { display: block; height: auto; padding: 4px 20px 32px; }
-.monitor h2 { margin: 20px 0 6px; } .monitor h3 { margin: 0; font-size: 14px; overflow-wrap: anywhere; }
+main { display: block; height: auto; padding: 4px 20px 32px; }
+h2 { margin: 20px 0 8px; } h3 { display: flex; gap: 5px; margin: 0; font-size: 14px; overflow-wrap: anywhere; }
 .watched {
-  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) auto; gap: 6px 28px;
+  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) 290px; gap: 4px 28px;
   align-items: center; padding: 10px 0; border-top: 1px solid var(--line);
 }
-.runs { display: block; width: 100%; height: 36px; } svg .skipped { fill: var(--muted); }
-.watched td, .watched th + th { text-align: right; font-variant-numeric: tabular-nums; }
-.watched td:last-child, .watched th:last-child { padding-right: 0; }
-.watched > .failure { grid-column: 1 / -1; margin: 0 0 6px; }
+.watched > p { grid-column: 1 / -1; } .down > li { margin: 4px 0; overflow-wrap: anywhere; }
+.down { margin: 16px 0 0; padding: 6px 14px 6px 30px; border-left: 3px solid var(--bad); background: var(--bad-back); }
+.runs {
+  display: block; width: 100%; height: 36px;
+  background: linear-gradient(90deg, var(--raised) 75%, transparent 0) bottom left / calc(100% / 90) 26px repeat-x;
+}
+svg .skipped { fill: var(--muted); }
+td, thead th { text-align: right; width: 60px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td:last-child, th:last-child { padding-right: 0; }
 @media (max-width: 900px) {
-  main.monitor { padding: 4px 16px 24px; }
-  .watched { grid-template-columns: minmax(0, 1fr); }
+  main { padding: 4px 16px 24px; } .watched { grid-template-columns: minmax(0, 1fr); }
 }
 `;
 
@@ -29,49 +33,64 @@ export async function makeMonitorPage() {
   return {
     policy,
     /** `now` is in milliseconds since 1970, `interval` the time between the starts of two runs. */
-    *render(monitor: Monitor, now: number, interval: number): Iterable<string> {
-      const { last, failed, tracks } = monitor;
-      const state = !last ? "skipped" : last.isPassed ? "passed" : "failed";
+    *render({ last, failed, tracks }: Monitor, now: number, interval: number): Iterable<string> {
       // The run may also have failed as too little of an API was called.
-      const name = last && renderTitle(last.records, last.suite).replace(/^\S+ /, "");
-      const title = name === undefined ? "No run has ended yet" : `${ICONS[state]} ${name}`;
-      yield pageStart(title, iconUrl(state), policy, MONITOR_STYLE);
-      const links = [
+      const state = !last ? "skipped" : last.isPassed ? "passed" : "failed";
+      const name = last
+        ? renderTitle(last.records, last.suite).replace(/^\S+ /, "")
+        : "No run has ended yet";
+      yield pageStart(`${ICONS[state]} ${name}`, iconUrl(state), policy, MONITOR_STYLE);
+      const about = [
+        `<span>as of ${renderTime(now)}, every ${formatDuration(interval)}</span>`,
+        ...last
+          ? [`<span>last run ${renderTime(last.started)}, ${formatElapsed(last.duration)}</span>`]
+          : [],
         ...last ? ['<a href="report">report of the last run</a>'] : [],
-        ...failed ? ['<a href="report?last=failed">of the last failed run</a>'] : [],
+        ...failed ? ['<a href="report?last=failed">report of the last failed run</a>'] : [],
         '<a href="metrics">metrics</a>',
       ];
-      const when = last
-        ? `last run ${renderTime(last.started)}, took ${formatElapsed(last.duration)}; `
-        : "";
-      yield `<header>\n<div class="about">\n<h1>${
-        name === undefined ? title : `${iconOf(state)} ${name}`
-      }</h1>
-<p class="origin muted"><span>${when}every ${formatDuration(interval)}</span> ${links.join(" ")}</p>
-</div>\n</header>\n<main class="monitor">\n`;
-      let end = "";
-      for (const track of tracks.values()) {
-        const { job, title, path } = track;
-        if (job === "") {
-          yield `${end}<section>
-<h2>${escape(title)} <span class="muted">${escape(path)}</span></h2>\n`;
-          end = "</section>\n";
+      yield `<header>\n<div class="about">\n<h1>${last ? iconOf(state) : ""} ${name}</h1>
+<p class="origin muted">${about.join(" ")}</p>\n</div>\n</header>\n<main>\n`;
+      yield* renderDown(tracks, now);
+      for (const [index, track] of tracks.entries()) {
+        const { file, job, name } = track;
+        if (job === undefined) {
+          const title = last?.suite ? `${escape(name)} <span class="muted">` : "<span>";
+          yield `<h2>${title}${escape(file)}</span></h2>\n`;
         }
-        yield renderTrack(track, now, failed?.started);
+        yield renderTrack(track, index, now, failed?.started);
       }
-      yield `${end}</main>\n</body>\n</html>\n`;
+      yield "</main>\n</body>\n</html>\n";
     },
   };
 }
 
-function renderTrack(track: Track, now: number, failed: number | undefined): string {
-  const { job, title, state, since, streak, failure } = track;
-  const name = job === "" ? "all jobs" : escape(title);
+/** What has failed and does not pass yet, above all that is well. */
+function* renderDown(tracks: readonly Track[], now: number): Iterable<string> {
+  const down = [...tracks.entries()].filter(([, { state, job }]) =>
+    state === "failed" && job !== undefined
+  );
+  if (down.length === 0) return;
+  yield '<ul class="down">\n';
+  for (const [index, { name, since, failure }] of down) {
+    const { title = name, text = "", location = "" } = failure ?? {};
+    yield `<li><a href="#job-${index}">${escape(title)}</a> has failed for ${
+      formatElapsed(now - since)
+    }: ${escape(text)} <span class="muted">${escape(location)}</span></li>\n`;
+  }
+  yield "</ul>\n";
+}
+
+function renderTrack(track: Track, index: number, now: number, failed: number | undefined): string {
+  const { job, name, state, since, streak, failure } = track;
   const lasting = streak === 0
     ? "has not run"
-    : `${state} since ${renderTime(since)}, ${countOf(streak, "run")} in a row`;
-  return `<div class="watched">
-<div><h3>${iconOf(state)} ${name}</h3><p class="muted">${lasting}</p></div>
+    : `${state} for ${formatElapsed(now - since)}, since ${renderTime(since)}, ${
+      countOf(streak, "run")
+    } in a row`;
+  return `<div class="watched" id="job-${index}">
+<div><h3>${iconOf(state)} ${job === undefined ? "all jobs" : escape(name)}</h3>
+<p class="muted">${lasting}</p></div>
 ${renderRuns(track)}
 ${renderPeriods(track, now)}
 ${failure ? renderFailure(failure, failed) : ""}</div>\n`;
@@ -100,35 +119,31 @@ function renderRuns({ runs }: Track): string {
 }
 
 function renderPeriods({ periods }: Track, now: number): string {
-  const names = Object.keys(PERIODS) as (keyof typeof PERIODS)[];
-  const summaries = names.map((name) => periods[name].summary(now));
+  const summaries = periods.map((period) => period.summary(now));
   const cells = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => `<td>${text ?? "–"}</td>`).join("");
-  const shares = summaries.map((one) => one && `${percent(one.available)} %`);
+  // To a hundredth, down: 100 is only what never failed.
+  const shares = summaries.map((one) => one && `${Math.floor(one.available * 10_000) / 100} %`);
   const times = summaries.map((one) => one && formatElapsed(one.p95));
   return `<table>
-<thead><tr><td></td>${names.map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
+<thead><tr><td></td>${
+    periods.map(({ name }) => `<th scope="col">${name}</th>`).join("")
+  }</tr></thead>
 <tbody><tr><th scope="row">available</th>${cells(shares)}</tr>
 <tr><th scope="row">p95</th>${cells(times)}</tr></tbody>
 </table>`;
 }
 
-/** To a hundredth, down: 100 is only what never failed. */
-function percent(share: number): number {
-  return Math.floor(share * 10_000) / 100;
-}
-
 function renderFailure(
-  { started, title, message, place }: NonNullable<Track["failure"]>,
+  { started, title, text, location }: NonNullable<Track["failure"]>,
   failed: number | undefined,
 ): string {
   const about = [
     `last failure ${renderTime(started)}`,
-    ...place === undefined ? [] : [escape(place)],
+    ...location === undefined ? [] : [escape(location)],
     ...started === failed ? ['<a href="report?last=failed">its report</a>'] : [],
   ];
-  return `<div class="failure">
-<p class="message">${escape(title)}: ${escape(message)}</p>
-<p class="muted">${about.join(", ")}</p>
-</div>\n`;
+  return `<p><span class="muted">${about.join(", ")}:</span> ${escape(title)}: ${
+    escape(text)
+  }</p>\n`;
 }
