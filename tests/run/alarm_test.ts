@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Clock } from "../../src/host/host.ts";
-import { Alarm } from "../../src/run/load/round_engine.ts";
+import { Alarm } from "../../src/run/load/alarm.ts";
 import { type FakeClock, fakeClock } from "../support/fake_clock.ts";
 
 /** The milliseconds that a turn of the event loop takes. */
