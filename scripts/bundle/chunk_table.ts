@@ -35,7 +35,7 @@ export const CHUNKS: readonly (readonly [name: string, paths: readonly string[]]
     "src/actions/amqp",
     "src/actions/mqtt",
     "src/actions/nats",
-    "src/actions/broker.ts",
+    "src/actions/broker",
   ]],
   ["mail", ["src/actions/imap", "src/actions/smtp", "src/actions/mail_latency"]],
   ["shell", ["src/actions/shell", "src/actions/plugin"]],

@@ -13,7 +13,7 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY } from "../broker/params.ts";
 
 /** The parameters of amqp. */
 export const PARAMS = {

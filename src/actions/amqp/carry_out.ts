@@ -2,7 +2,8 @@ import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { StepError } from "../../base/errors.ts";
 import type { AmqpParams } from "./amqp_params.ts";
-import { contentOf, messageToAnswer, readContent, type Taker, textOrBytes } from "../broker.ts";
+import { contentOf, readContent, textOrBytes } from "../broker/content.ts";
+import { messageToAnswer, type Taker } from "../broker/receive.ts";
 import {
   type AMQPChannel,
   type AMQPMessage,

@@ -8,7 +8,7 @@ import type {
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import { goodbye, lost, readInTurns } from "../broker.ts";
+import { goodbye, lost, readInTurns } from "../broker/connection.ts";
 import type { AmqpParams } from "./amqp_params.ts";
 
 export type { AMQPChannel, AMQPMessage, AMQPProperties, Field } from "@cloudamqp/amqp-client";

@@ -1,7 +1,8 @@
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { onAbort } from "../../action/on_abort.ts";
-import { contentOf, headersOf, readContent, type Taker, textOrBytes } from "../broker.ts";
+import { contentOf, headersOf, readContent, textOrBytes } from "../broker/content.ts";
+import type { Taker } from "../broker/receive.ts";
 import {
   type Client,
   type IHeaders,

@@ -14,7 +14,8 @@ import type { secureSocket } from "../../action/tls/secure_socket.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import { lost, readInTurns, type Start } from "../broker.ts";
+import { lost, readInTurns } from "../broker/connection.ts";
+import type { Start } from "../broker/params.ts";
 import type { KafkaParams } from "./kafka_params.ts";
 
 export type { IHeaders, KafkaMessage, Message } from "kafkajs";

@@ -1,4 +1,4 @@
-import { broker, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker/broker.ts";
 import { PARAMS } from "./kafka_params.ts";
 
 /** Publishes messages to Apache Kafka and receives them. */

@@ -14,7 +14,7 @@ import {
 } from "../../action/rule.ts";
 import { tlsSwitch } from "../../action/tls/tls.ts";
 import { describeValue, type Value } from "../../base/value/value.ts";
-import { CONTENT_PARAMS, RECEIVE_PARAMS, startOf } from "../broker.ts";
+import { CONTENT_PARAMS, RECEIVE_PARAMS, startOf } from "../broker/params.ts";
 
 /** The parameters of kafka. */
 export const PARAMS = {

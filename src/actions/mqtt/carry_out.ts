@@ -1,5 +1,6 @@
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { contentOf, headersOf, type Taker } from "../broker.ts";
+import { contentOf, headersOf } from "../broker/content.ts";
+import type { Taker } from "../broker/receive.ts";
 import { type Client, openMqtt } from "./client.ts";
 import type { MqttParams } from "./mqtt_params.ts";
 

@@ -4,16 +4,9 @@ import type { Duplex } from "node:stream";
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import { BODY_LIMIT } from "../../base/value/byte_size.ts";
-import {
-  bounded,
-  contentOf,
-  goodbye,
-  lost,
-  readContent,
-  readInTurns,
-  type Taker,
-  textOrBytes,
-} from "../broker.ts";
+import { bounded, goodbye, lost, readInTurns } from "../broker/connection.ts";
+import { contentOf, readContent, textOrBytes } from "../broker/content.ts";
+import type { Taker } from "../broker/receive.ts";
 import type { MqttParams, Qos } from "./mqtt_params.ts";
 
 const { Buffer } = await import("node:buffer");

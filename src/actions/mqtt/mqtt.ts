@@ -1,4 +1,4 @@
-import { broker, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker/broker.ts";
 import { PARAMS } from "./mqtt_params.ts";
 
 /** Publishes messages to a server of MQTT and receives them. */

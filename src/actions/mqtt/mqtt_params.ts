@@ -15,7 +15,7 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS } from "../broker/params.ts";
 
 /** The parameters of mqtt. */
 export const PARAMS = {

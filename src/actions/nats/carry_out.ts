@@ -1,14 +1,9 @@
 import type { Dict } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import {
-  contentOf,
-  goodbye,
-  headersOf,
-  messageToAnswer,
-  readContent,
-  type Start,
-  type Taker,
-} from "../broker.ts";
+import { goodbye } from "../broker/connection.ts";
+import { contentOf, headersOf, readContent } from "../broker/content.ts";
+import type { Start } from "../broker/params.ts";
+import { messageToAnswer, type Taker } from "../broker/receive.ts";
 import { StepError } from "../../base/errors.ts";
 import { type Client, type Msg, type MsgHdrs, openNats } from "./client.ts";
 import type { NatsParams } from "./nats_params.ts";

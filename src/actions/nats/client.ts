@@ -11,7 +11,7 @@ import type {
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { TlsOptions } from "../../action/tls/tls_options.ts";
 import { StepError } from "../../base/errors.ts";
-import { bounded, lost, readInTurns } from "../broker.ts";
+import { bounded, lost, readInTurns } from "../broker/connection.ts";
 import type { NatsParams } from "./nats_params.ts";
 
 export type { Msg, MsgHdrs };

@@ -1,4 +1,4 @@
-import { broker, RECEIVED } from "../broker.ts";
+import { broker, RECEIVED } from "../broker/broker.ts";
 import { PARAMS } from "./nats_params.ts";
 
 /** The parameters of a message. */

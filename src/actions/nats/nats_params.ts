@@ -10,7 +10,7 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY, startOf } from "../broker.ts";
+import { brokerUrl, CONTENT_PARAMS, RECEIVE_PARAMS, REPLY, startOf } from "../broker/params.ts";
 
 /** The parameters of nats. */
 export const PARAMS = {
