@@ -1,24 +1,17 @@
 import { readHead } from "../response/read_body.ts";
-import type { ActionContext, SecretSink } from "../../../action/action.ts";
+import type { ActionContext } from "../../../action/action.ts";
 import type { Permissions } from "../../../action/permissions/permissions.ts";
 import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
-import { isSecretHeader, withoutPassword } from "../../../secrets/secrets.ts";
 import type { SignIn, SignInContext } from "../auth/sign_in.ts";
 import type { ConnectionSettings } from "../connection/connection.ts";
-import type { Auth, CookieUse } from "../http_params.ts";
-import { basicHeader, fromByteString, readUrl } from "../request/http_syntax.ts";
-import {
-  bareUrl,
-  type Headers,
-  type HttpRequest,
-  type RequestPlan,
-  withHeaders,
-} from "../request/read_request.ts";
+import type { Auth } from "../http_params.ts";
+import { basicHeader } from "../request/http_syntax.ts";
+import { type HttpRequest, type RequestPlan, withHeaders } from "../request/read_request.ts";
 import { Call, type HttpClient } from "../transport/client.ts";
-import { findHeader, type RawResponse } from "../transport/model.ts";
-import type { Jar } from "./cookie_jar.ts";
+import type { RawResponse } from "../transport/model.ts";
+import { cookieRecords, Cookies } from "./step_cookies.ts";
 
 /**
  * Opens the session of a step, once its request is allowed: at once where nothing is to be read or
@@ -118,6 +111,7 @@ async function follow(
   session: StepSender,
   context: ActionContext,
 ): Promise<Followed> {
+  const { locationOf, redirectOf } = await import("./redirect.ts");
   let reply = first;
   let request = original;
   const sent = [original];
@@ -127,7 +121,7 @@ async function follow(
     // Only the last response is part of the result, whose secrets the run finds.
     findExchangedSecrets({ ...readHead(reply) }, (text) => context.secrets.add(text));
     cookies.push(...await cookieRecords(reply, request.url));
-    const next = redirectOf(request, reply, context.secrets);
+    const next = isRedirect(reply) ? redirectOf(request, reply, context.secrets) : undefined;
     if (!next) return { reply, url: request.url.href, redirects, cookies };
     if (followed >= maxRedirects) {
       const { method, url } = original;
@@ -144,7 +138,7 @@ async function follow(
     redirects.push({
       code: reply.code,
       url: request.url.href,
-      location: fromByteString(findHeader(reply.rawHeaders, "location") ?? ""),
+      location: locationOf(reply) ?? "",
     });
     request = next;
     sent.push(next);
@@ -275,162 +269,3 @@ function isRedirect({ code }: RawResponse): boolean {
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-
-/**
- * The request that a redirect asks for; undefined if the response is not a redirect. Another origin
- * gets no header that has a secret name or holds a secret.
- */
-function redirectOf(
-  request: HttpRequest,
-  reply: RawResponse,
-  secrets: SecretSink,
-): HttpRequest | undefined {
-  if (!isRedirect(reply)) return undefined;
-  const location = locationOf(reply);
-  if (location === undefined) return undefined;
-  const url = resolve(request, location);
-  const becomesGet = reply.code === 303
-    ? request.method !== "GET" && request.method !== "HEAD"
-    : (reply.code === 301 || reply.code === 302) && request.method === "POST";
-  const isElsewhere = url.origin !== request.url.origin;
-  const headers = keepHeaders(
-    request.headers,
-    (name, value) =>
-      !(isElsewhere &&
-        (name === "Host" || isSecretHeader(name) ||
-          [value].flat().some((text) => secrets.find(text).length > 0))) &&
-      !(becomesGet && name.startsWith("Content-")),
-  );
-  if (isElsewhere) headers.Host = url.host;
-  if (becomesGet) return { method: "GET", url, headers };
-  return { ...request, url, headers };
-}
-
-function locationOf({ rawHeaders }: RawResponse): string | undefined {
-  const location = findHeader(rawHeaders, "location");
-  return location === undefined ? undefined : fromByteString(location);
-}
-
-function resolve({ method, url }: HttpRequest, location: string): URL {
-  const text = URL.parse(location, url)?.href ?? location;
-  const target = readUrl(text);
-  if (target instanceof URL) return bareUrl(target);
-  throw new StepError(
-    `cannot follow the redirect of ${method} "${url}" to "${
-      withoutPassword(location)
-    }": ${target.message}`,
-    target.hint,
-  );
-}
-
-function keepHeaders(
-  headers: Headers,
-  keep: (name: string, value: Headers[string]) => boolean,
-): Record<string, Headers[string]> {
-  const kept: Record<string, Headers[string]> = Object.create(null);
-  for (const [name, value] of Object.entries(headers)) if (keep(name, value)) kept[name] = value;
-  return kept;
-}
-
-interface Jars {
-  readonly byName: Map<string, Jar>;
-  readonly byJob: WeakMap<object, Jar>;
-}
-
-/** The cookies of a step. Its jar is made when there is a cookie to put into it. */
-class Cookies {
-  readonly #use: CookieUse;
-  readonly #context: ActionContext;
-  readonly #jars: Jars;
-
-  constructor(use: CookieUse, context: ActionContext) {
-    this.#use = use;
-    this.#context = context;
-    this.#jars = context.scope.run.resource("http cookies", makeJars);
-  }
-
-  /** The header `Cookie` of a request: that of the step, and the stored cookies of other names. */
-  header(url: URL, given: string | readonly string[] | undefined): string | undefined {
-    const stored = this.#use.isSent ? this.#find()?.header(url) : undefined;
-    if (stored === undefined || given === undefined) return stored;
-    const nameOf = (cookie: string) => cookie.split("=", 1)[0]!.trim();
-    const all = [given].flat();
-    const names = new Set(all.flatMap((text) => text.split(";").map(nameOf)));
-    return [...all, ...stored.split("; ").filter((one) => !names.has(nameOf(one)))].join("; ");
-  }
-
-  /** Keeps the cookies of a response, which it returns. */
-  keep(reply: RawResponse, url: URL): RawResponse | Promise<RawResponse> {
-    const headers = setCookies(reply);
-    return headers.length === 0 ? reply : this.#keepAll(headers, url).then(() => reply);
-  }
-
-  async #keepAll(headers: readonly string[], url: URL): Promise<void> {
-    const jar = await this.#open();
-    for (const header of headers) {
-      const rejected = jar.keep(header, url);
-      if (rejected === undefined) continue;
-      this.#context.log(`a cookie that ${url.host} sets is not kept: ${rejected}`);
-    }
-  }
-
-  /** Puts the cookies of a file into the jar. */
-  async readFile(path: string): Promise<void> {
-    const { readCookieFile } = await import("./cookie_jar.ts");
-    await readCookieFile(path, await this.#open(), this.#context);
-  }
-
-  #find(): Jar | undefined {
-    const { jar } = this.#use;
-    const { byName, byJob } = this.#jars;
-    return jar === undefined ? byJob.get(this.#owner) : byName.get(jar);
-  }
-
-  get #owner(): object {
-    const { session, job } = this.#context.scope;
-    return session ?? job;
-  }
-
-  async #open(): Promise<Jar> {
-    const existing = this.#find();
-    if (existing) return existing;
-    const made = await (await import("./cookie_jar.ts")).makeJar();
-    // Another step may have made it meanwhile.
-    const jar = this.#find() ?? made;
-    const { byName, byJob } = this.#jars;
-    if (this.#use.jar === undefined) byJob.set(this.#owner, jar);
-    else byName.set(this.#use.jar, jar);
-    return jar;
-  }
-}
-
-function makeJars(): Jars {
-  return { byName: new Map(), byJob: new WeakMap() };
-}
-
-/** The cookies that a response sets, as steps see them. */
-function cookieRecords(
-  reply: RawResponse,
-  url: URL,
-): readonly Dict[] | Promise<readonly Dict[]> {
-  const headers = setCookies(reply);
-  return headers.length === 0 ? NO_COOKIES : readCookies(headers, url);
-}
-
-async function readCookies(headers: readonly string[], url: URL): Promise<readonly Dict[]> {
-  const { readCookie } = await import("./cookie_jar.ts");
-  return await Promise.all(headers.map((header) => readCookie(header, url)));
-}
-
-const NO_COOKIES: readonly Dict[] = [];
-
-function setCookies({ rawHeaders }: RawResponse): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length === 10 && name.toLowerCase() === "set-cookie") {
-      found.push(fromByteString(rawHeaders[at + 1]!));
-    }
-  }
-  return found;
-}
