@@ -14,7 +14,8 @@ import {
   unescape,
   writePart,
 } from "./hurl_entries.ts";
-import { BODY, bodyHash, hashOf, QueryReader, SENT_ONCE, Variables } from "./hurl_queries.ts";
+import { BODY, bodyHash, hashOf, QueryReader, SENT_ONCE } from "./hurl_queries.ts";
+import { Variables } from "./hurl_variables.ts";
 import { Names } from "../draft/names.ts";
 import type { ImportInput } from "./input.ts";
 import { RequestDraft } from "../draft/request_draft.ts";
