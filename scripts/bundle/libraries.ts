@@ -12,6 +12,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "@connectrpc/connect": "calling methods of gRPC",
   "@connectrpc/connect-node": "calling methods of gRPC",
   "@nats-io/nats-core/internal": "speaking to NATS",
+  "@opentelemetry/otlp-transformer": "sending spans",
   "ajv": "validating by JSON Schema",
   "ajv/dist/2019.js": "validating by JSON Schema",
   "ajv/dist/2020.js": "validating by JSON Schema",

@@ -10,6 +10,7 @@ import {
   isSecretHeader,
   isSecretName,
   mayHoldSecretNames,
+  pairsIn,
   passwordsIn,
   SHORTEST_ISSUED,
   SHORTEST_SECRET,
@@ -215,9 +216,19 @@ function fromYaml(written: string): string {
 /** Knows what has a secret name in any of these. */
 export function makeMasker(sources: readonly Readonly<Record<string, unknown>>[]): Masker {
   const masker = new Masker();
-  for (const values of sources) addSecretsOf(values, masker);
+  for (const values of sources) {
+    addSecretsOf(values, masker);
+    for (const name of OTLP_HEADERS) {
+      for (const [, value] of pairsIn(String(values[name] ?? ""))) {
+        for (const text of credentialsIn(value)) masker.add(text, SHORTEST_SECRET);
+      }
+    }
+  }
   return masker;
 }
+
+/** Variables that hold headers for a collector of OpenTelemetry, of which each may be a secret. */
+const OTLP_HEADERS = ["", "TRACES_", "METRICS_"].map((of) => `OTEL_EXPORTER_OTLP_${of}HEADERS`);
 
 /** Adds the secrets among variables: see `findVariableSecrets`. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {

@@ -240,3 +240,11 @@ export function credentialsIn(header: string): string[] {
     return [header, credential];
   }
 }
+
+/** The names and values of `a=1,b=2`, with `%20` for a space: a variable of OpenTelemetry. */
+export function pairsIn(text: string): [name: string, value: string][] {
+  return text.split(",").flatMap((pair) => {
+    const [, name, value = ""] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(pair) ?? [];
+    return name === undefined ? [] : [[name, decodePercents(value.trim())]];
+  });
+}

@@ -81,8 +81,9 @@ async function chooseFiles(
   return { ...files, workflows: kept };
 }
 
-/** A path in `junit=out.xml,json=out.json`; `-` is standard output. */
-const REPORT_PATH = /(?<=(?:^|,)[A-Za-z]+=)(?!-(?:,|$))[^]+?(?=,(?:[A-Za-z]+=|github(?:,|$))|$)/g;
+/** A path in `junit=out.xml,json=out.json`; `-` is standard output, and `otlp` has an address. */
+const REPORT_PATH =
+  /(?<=(?:^|,)(?!otlp=)[A-Za-z]+=)(?!-(?:,|$))[^]+?(?=,(?:[A-Za-z]+=|github(?:,|$))|$)/g;
 
 /** A path that is relative to a file. */
 function besideFile(file: string, path: string): string {

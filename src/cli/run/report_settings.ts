@@ -107,11 +107,19 @@ async function reportTargets(
       targets.push({ format: GITHUB_SUMMARY, path, appends: true, isOptional });
     }
   }
+  // What an option sends goes there alone.
+  const isSent = targets.some(({ format }) => format === OTLP);
+  if (!isSent && OTLP_ADDRESSES.some((name) => env.get(name))) targets.push({ format: OTLP });
   await checkDistinct(targets, files);
   return targets;
 }
 
 const GITHUB = FILE_FORMATS.find(({ name }) => name === "github")!;
+const OTLP = FILE_FORMATS.find(({ name }) => name === "otlp")!;
+
+const OTLP_ADDRESSES = ["ENDPOINT", "TRACES_ENDPOINT", "METRICS_ENDPOINT"].map((name) =>
+  `OTEL_EXPORTER_OTLP_${name}`
+);
 
 /** Refuses options that run nothing. */
 function refuseWithoutRun(switches: ReadonlySet<string>, consequence: string): void {
@@ -147,6 +155,13 @@ function readTarget(text: string): ReportTarget {
   const format = findFormat(name);
   const path = end < 0 ? "" : text.slice(end + 1);
   const { file } = format;
+  if (format === OTLP) {
+    if (/^https?:$/.test(URL.parse(path)?.protocol ?? "")) return { format, url: path };
+    throw new UsageError(
+      "--report otlp needs the address of a collector",
+      "--report otlp=http://localhost:4318",
+    );
+  }
   if (file === undefined) {
     if (end < 0) return { format };
     throw new UsageError(`--report ${name} takes no path`, "it prints to the log of the build");

@@ -62,15 +62,12 @@ async function loadRun(invocation: Invocation, program: Program) {
   refuseOptions(suite ? "suite" : "workflow", invocation);
   const isShown = switches.has("list") || switches.has("dry-run");
   const { report = [] } = suite ?? {};
-  const settings = await readReportSettings(
-    isShown || lists.has("report") || report.length === 0
-      ? invocation
-      : { ...invocation, lists: new Map([...lists, ["report", report]]) },
-    host,
-    began,
-  );
+  const reported = isShown || lists.has("report") || report.length === 0
+    ? invocation
+    : { ...invocation, lists: new Map([...lists, ["report", report]]) };
+  const settings = await readReportSettings(reported, host, began);
   const load = async () => {
-    const inputs = await readRun(invocation, program, suite);
+    const inputs = await readRun(reported, program, suite);
     const loaded = "workflow" in opened
       ? await loadWorkflowRun(opened.workflow, inputs, invocation, program)
       : await (await import("./load_suite_run.ts")).loadSuiteRun(

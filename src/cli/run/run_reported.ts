@@ -146,6 +146,11 @@ export async function runReported(
     tool: { name: "runner", version: VERSION },
   });
   const closing = new ClosingRows();
+  const leftOut: Diagnostic[] = [];
+  const warn = async () => {
+    if (leftOut.length === 0) return;
+    (await import("../messages.ts")).printWarnings(leftOut.splice(0), level, program);
+  };
   const take = (event: RunEvent) => {
     const hasCoverage = event.type === "run_finished" && event.coverage !== undefined;
     const reported = hasCoverage && minCoverage !== undefined ? { ...event, minCoverage } : event;
@@ -163,7 +168,8 @@ export async function runReported(
   try {
     state = repeating?.state ??
       (settings.state === undefined ? undefined : await openState(settings.state, host));
-    files = await openFiles(settings, program, recorder, cancellation);
+    files = await openFiles(settings, program, recorder, cancellation, leftOut);
+    await warn();
     const isDetailed = repeating?.isDetailed || targets.some(({ format }) => format.detailed);
     const passed = await run(take, {
       cancellation,
@@ -208,6 +214,7 @@ export async function runReported(
     // The other reports are written although this one is lost, which the last line reports.
     if (isShared) await flush().catch(() => {});
     const history = await files?.finish();
+    await warn();
     if (level !== "error") {
       const output = isReplaced ? stderr : local.stdout;
       // With --watch the next run follows by itself.
@@ -311,22 +318,19 @@ function onStop(cancellation: Cancellation, callback: (reason: string) => void):
 }
 
 async function openFiles(
-  { targets, history, level }: ReportSettings,
+  { targets, history }: ReportSettings,
   program: Program,
   recorder: Recorder,
   cancellation: Cancellation,
+  leftOut: Diagnostic[],
 ): Promise<FileReports | undefined> {
   if (targets.length === 0 && history === undefined) return undefined;
   const { openFileReports } = await import("../../report/files/open_files.ts");
-  const leftOut: Diagnostic[] = [];
-  const files = await openFileReports(targets, program.host, recorder, {
+  return await openFileReports(targets, program.host, recorder, {
     onStop: (stop) => onStop(cancellation, stop),
-    onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
+    onLeftOut: ({ message, hint }) =>
+      void leftOut.push({ severity: "warning", code: "report", message, hint }),
   }, history);
-  if (leftOut.length > 0) {
-    (await import("../messages.ts")).printWarnings(leftOut, level, program);
-  }
-  return files;
 }
 
 /** Counts what the rows of the summary say that are known when reports are written. */

@@ -5,13 +5,15 @@ import type { History, OpenHistory } from "./history.ts";
 import { cannotWrite, explained, renderKept } from "./kept_file.ts";
 import type { Change } from "../record.ts";
 import type { Recorder } from "../recorder.ts";
-import type { FileFormat, RenderChange, RenderRecords } from "./registry.ts";
+import type { Exporter, FileFormat, RenderChange, RenderRecords } from "./registry.ts";
 
 /** A report to be written, and where. */
 export interface ReportTarget {
   readonly format: FileFormat;
   /** `-` is standard output; without a path it is printed beside the text. */
   readonly path?: string;
+  /** The address of a server that it is sent to; without one the environment has it. */
+  readonly url?: string;
   /** Whether what the file holds already stays. */
   readonly appends?: true;
   /** Whether the run goes on without it where it cannot be opened. */
@@ -20,7 +22,7 @@ export interface ReportTarget {
 
 /** Messages printed while reports are opened and written. */
 interface FileReportHooks {
-  /** An optional report cannot be written, and why. */
+  /** An optional report cannot be written or sent, and why. */
   readonly onLeftOut: (error: RunnerError) => void;
   /** Has `stop` called where the run is interrupted, until what it returns is called. */
   readonly onStop: (stop: (reason: string) => void) => () => void;
@@ -70,6 +72,7 @@ export async function openFileReports(
   // Standard output may go to a program that reads a report and nothing else.
   const beside = targets.some(({ path }) => path === "-") ? host.stderr : host.stdout;
   const open: OpenTarget[] = [];
+  const exporters: Exporter[] = [];
   let history: OpenHistory | undefined;
   try {
     if (historyPath !== undefined) {
@@ -77,14 +80,24 @@ export async function openFileReports(
       open.push(historyTarget(history));
     }
     for (const target of targets) {
-      const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.onStop);
+      const { format } = target;
+      if (format.kind === "export") {
+        // The run goes on without it, whatever is wrong with it.
+        await format.load().then((openExporter) => openExporter(target.url, host)).then(
+          (exporter) => void exporters.push(exporter),
+          (error) => hooks.onLeftOut(error),
+        );
+        continue;
+      }
+      const opening = openTarget(target, format, host, beside, hooks);
+      const opened = await unlessStopped(opening, hooks.onStop);
       if (opened) open.push(opened);
     }
   } catch (error) {
     for (const { file } of open) file.discard();
     throw error;
   }
-  return reportsOf(open, recorder, history);
+  return reportsOf(open, exporters, recorder, hooks, history);
 }
 
 /** The maximum number of ignored files that a warning names. */
@@ -136,11 +149,12 @@ async function unlessStopped(
 
 async function openTarget(
   target: ReportTarget,
+  format: Exclude<FileFormat, { readonly kind: "export" }>,
   host: Host,
   beside: Output,
   { onLeftOut }: FileReportHooks,
 ): Promise<OpenTarget | undefined> {
-  const { format, path = "-", isOptional } = target;
+  const { path = "-", isOptional } = target;
   // A file is there only when nothing can keep it from being closed.
   const rendering = format.kind === "stream"
     ? { renderChange: await format.load(host) }
@@ -179,7 +193,9 @@ function outputFile(output: Output): StagedFile {
 
 function reportsOf(
   open: readonly OpenTarget[],
+  exporters: readonly Exporter[],
   recorder: Recorder,
+  { onLeftOut }: FileReportHooks,
   history: OpenHistory | undefined,
 ): FileReports {
   return {
@@ -189,6 +205,7 @@ function reportsOf(
         if (!renderChange || problem !== undefined) continue;
         attempt(target, () => file.write(renderChange(change)));
       }
+      for (const exporter of exporters) exporter.take(change);
     },
     async finish() {
       const records = recorder.records();
@@ -202,6 +219,8 @@ function reportsOf(
         });
         if (target.problem !== undefined) attempt(target, () => file.discard());
       }
+      const left = await Promise.all(exporters.map((exporter) => exporter.finish()));
+      for (const problem of left.flat()) onLeftOut(problem);
       throwProblems(open.flatMap(({ problem }) => problem ?? []));
       // A later run removes what is too old if it cannot be removed now.
       await history?.prune(runs!.at(-1)!.subject).catch(() => {});
@@ -209,6 +228,7 @@ function reportsOf(
     },
     discard() {
       for (const target of open) attempt(target, () => target.file.discard());
+      for (const exporter of exporters) exporter.discard();
     },
   };
 }

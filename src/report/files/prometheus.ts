@@ -48,8 +48,8 @@ const METRICS = {
 type MetricName = keyof typeof METRICS;
 export type Labels = Readonly<Record<string, string>>;
 
-/** Upper bounds of the buckets, in milliseconds. */
-const BOUNDS = [
+/** Upper bounds of the buckets of histograms, in milliseconds. */
+export const BOUNDS = [
   ...[1, 2.5, 5, 10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750],
   ...[1000, 1500, 2000, 3000, 5000, 7500, 10_000, 30_000, 60_000],
 ];

@@ -1,3 +1,4 @@
+import type { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "./history.ts";
 import type { Change, RunRecord, SuiteRecord } from "../record.ts";
@@ -5,7 +6,7 @@ import type { Change, RunRecord, SuiteRecord } from "../record.ts";
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat =
   & {
-    readonly name: FileFormatName;
+    readonly name: FileFormatName | "otlp";
     /** One line, for help and documents. */
     readonly summary: string;
     /** Its name in the directory of `--report-dir`; one without is printed after the text. */
@@ -22,6 +23,8 @@ export type FileFormat =
     | { readonly kind: "document"; readonly load: () => Promise<RenderRecords> }
     /** Grows while the run goes on. */
     | { readonly kind: "stream"; readonly load: (host: Host) => Promise<RenderChange> }
+    /** Is sent to a server. */
+    | { readonly kind: "export"; readonly load: () => Promise<OpenExporter> }
   );
 
 /** The name used by `--report` and by programs that use the library. */
@@ -46,6 +49,18 @@ export type RenderRecords = (
 
 /** Renders the text that an event adds, which is often empty. */
 export type RenderChange = (change: Change) => string;
+
+/** Opens what sends a report to an address, or to that of the environment. Throws RunnerError. */
+export type OpenExporter = (url: string | undefined, host: Host) => Promise<Exporter>;
+
+/** Sends a report while the run goes on. */
+export interface Exporter {
+  take(change: Change): void;
+  /** Sends the rest, within a few seconds; the result says what was not sent. */
+  finish(): Promise<readonly RunnerError[]>;
+  /** Sends nothing more. */
+  discard(): void;
+}
 
 /** Every form of the report that can be written to a file, in the order of the help. */
 export const FILE_FORMATS: readonly FileFormat[] = [
@@ -128,6 +143,14 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     summary: "annotations and a summary on the page of a GitHub Actions build",
     kind: "stream",
     load: async (host) => (await import("./github.ts")).makeGithubReport(host),
+  },
+  {
+    name: "otlp",
+    summary: "spans, and histograms of load jobs, for a collector of OpenTelemetry",
+    detailed: true,
+    takesRounds: true,
+    kind: "export",
+    load: async () => (await import("../otlp/open_otlp.ts")).openOtlp,
   },
 ];
 
