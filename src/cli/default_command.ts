@@ -231,14 +231,15 @@ const REPORTS: readonly Option[] = group("Reports", [
     value: "format=path",
     offers: FILE_FORMATS.map(({ name }) => `${name}=`),
     repeats: true,
-    summary: `Also write a report: ${FILES}; "-" is standard output and replaces the text`,
+    summary:
+      `Also write a report: ${FILES}; "-" is standard output and replaces the text, and otlp takes a URL`,
   },
   {
     name: "report-dir",
     value: "directory",
     path: "directory",
     summary:
-      "Write a report in every format except coverage, prometheus and github into a directory",
+      "Write a report in every format except coverage, prometheus, github and otlp into a directory",
   },
   {
     name: "history",

@@ -55,6 +55,29 @@ export const VARIABLES: readonly Variable[] = [
     summary: "The address of a trace, in which {id} stands for its id: failures print it",
   },
   {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    option: "report",
+    summary: "The URL of a collector that spans are sent to, like --report otlp=URL, which takes " +
+      "precedence; …_TRACES_ENDPOINT and …_METRICS_ENDPOINT are used as they are",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    summary: "Headers for the collector, which are secrets: api-key=…,tenant=…",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_PROTOCOL",
+    summary: "The protocol of the collector: http/protobuf (the default) or http/json",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_TIMEOUT",
+    summary: "Milliseconds that the collector has to answer a request (default: 10000)",
+  },
+  { name: "OTEL_SERVICE_NAME", summary: "The name of the service of spans (default: runner)" },
+  {
+    name: "OTEL_RESOURCE_ATTRIBUTES",
+    summary: "Attributes of all spans and histograms: deployment.environment.name=stage,…",
+  },
+  {
     name: "RUNNER_KEY",
     option: "run",
     summary: "With --run: the key that encrypts secret vars and outputs in files; at least 32 " +

@@ -212,7 +212,7 @@ function escape(value: string): string {
     .replaceAll("\n", "\\n");
 }
 
-/** To microseconds. */
-function seconds(milliseconds: number): number {
+/** Seconds, to the microsecond. */
+export function seconds(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1e6;
 }

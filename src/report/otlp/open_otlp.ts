@@ -2,16 +2,16 @@ import { RunnerError } from "../../base/errors.ts";
 import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
 import type { Environment } from "../../host/host.ts";
 import { pairsIn } from "../../secrets/secrets.ts";
-import { BOUNDS } from "../files/prometheus.ts";
-import type { Exporter, OpenExporter } from "../files/registry.ts";
+import { BOUNDS, seconds } from "../files/prometheus.ts";
+import type { OpenExporter } from "../files/registry.ts";
 import type { Change, Tool } from "../record.ts";
 import { type Span, spansOf } from "./make_spans.ts";
 import { type Endpoint, Sender } from "./sender.ts";
 
 type Library = typeof import("@opentelemetry/otlp-transformer");
-type ReadableSpan = Parameters<Library["ProtobufTraceSerializer"]["serializeRequest"]>[0][number];
-type Metrics = Parameters<Library["ProtobufMetricsSerializer"]["serializeRequest"]>[0];
-type Metric = Metrics["scopeMetrics"][number]["metrics"][number];
+type ReadableSpan = Parameters<Library["JsonTraceSerializer"]["serializeRequest"]>[0][number];
+type Metrics = Parameters<Library["JsonMetricsSerializer"]["serializeRequest"]>[0];
+type Point = ReturnType<typeof pointOf>;
 
 /** Numbers that OpenTelemetry has for kinds of spans, for states and for metrics. */
 const KINDS = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
@@ -24,59 +24,45 @@ const METRICS = {
   "runner.load.step.duration": "Times of a step of a load job",
 };
 
-/** The times of the rounds of a load job, or of one of its steps. */
-interface LoadTimes {
-  readonly metric: keyof typeof METRICS;
-  readonly attributes: Readonly<Record<string, string>>;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** Milliseconds since 1970. */
-  readonly ended: number;
-  readonly times: EncodedHistogram;
-}
-
 /**
  * Sends spans, and the times of load jobs, to a collector by OTLP over HTTP.
  *
  * Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
-export const openOtlp: OpenExporter = async (base, { env, clock }): Promise<Exporter> => {
-  const [forTraces, forMetrics] = [
-    readEndpoint("traces", base, env),
-    readEndpoint("metrics", base, env),
-  ];
+export const openOtlp: OpenExporter = async (base, { env, clock }) => {
+  const [toTraces, toMetrics] = (["traces", "metrics"] as const).map((signal) =>
+    readEndpoint(signal, base, env)
+  );
   const library = await import("@opentelemetry/otlp-transformer");
-  const ofTraces = forTraces?.isJson
-    ? library.JsonTraceSerializer
-    : library.ProtobufTraceSerializer;
-  const ofMetrics = forMetrics?.isJson
-    ? library.JsonMetricsSerializer
-    : library.ProtobufMetricsSerializer;
-  const form = new Form(env);
-  const traces = forTraces && new Sender<Span>(forTraces, {
+  const service = env.get("OTEL_SERVICE_NAME");
+  const attributes = {
+    "service.name": "runner",
+    ...Object.fromEntries(pairsIn(env.get("OTEL_RESOURCE_ATTRIBUTES") ?? "")),
+    ...service && { "service.name": service },
+  };
+  const resource = { attributes } as unknown as ReadableSpan["resource"];
+  let scope: Tool = { name: "runner", version: "" };
+  const traces = toTraces && new Sender(toTraces, {
     noun: "span",
-    encode: (spans) => ofTraces.serializeRequest(spans.map((span) => form.span(span))),
-    refused: (answer) => {
-      const { rejectedSpans, errorMessage } = ofTraces.deserializeResponse(answer).partialSuccess ??
-        {};
-      return { count: rejectedSpans, why: errorMessage };
-    },
+    serializer: toTraces.isJson ? library.JsonTraceSerializer : library.ProtobufTraceSerializer,
+    make: (spans: readonly Span[]) =>
+      spans.map((span) => ({ ...readable(span), resource, instrumentationScope: scope })),
   }, clock);
-  const metrics = forMetrics && new Sender<LoadTimes>(forMetrics, {
-    noun: "histogram of load jobs",
-    nouns: "histograms of load jobs",
-    encode: (times) => ofMetrics.serializeRequest(form.metrics(times)),
-    refused: (answer) => {
-      const { rejectedDataPoints, errorMessage } =
-        ofMetrics.deserializeResponse(answer).partialSuccess ?? {};
-      return { count: rejectedDataPoints, why: errorMessage };
-    },
+  const metrics = toMetrics && new Sender(toMetrics, {
+    noun: "histogram",
+    serializer: toMetrics.isJson
+      ? library.JsonMetricsSerializer
+      : library.ProtobufMetricsSerializer,
+    make: (points: readonly Point[]) => ({
+      resource,
+      scopeMetrics: [{ scope, metrics: metricsOf(points) }],
+    }),
   }, clock);
   return {
     take(change) {
-      form.scope = change.run?.tool ?? form.scope;
+      scope = change.run?.tool ?? scope;
       if (traces) { for (const span of spansOf(change)) traces.add(span); }
-      if (metrics) { for (const times of timesOf(change)) metrics.add(times); }
+      if (metrics) { for (const point of pointsOf(change)) metrics.add(point); }
     },
     async finish() {
       const problems = await Promise.all([traces?.finish(), metrics?.finish()]);
@@ -114,99 +100,66 @@ function readEndpoint(
     );
   }
   const isJson = protocol === "http/json";
+  const headers = {
+    ...Object.fromEntries(pairsIn(read("HEADERS") ?? "")),
+    "content-type": isJson ? "application/json" : "application/x-protobuf",
+  };
+  return { url, isJson, headers, timeout: Number(read("TIMEOUT")) || 10_000 };
+}
+
+/** A span as the library reads it. */
+function readable({ name, kind, trace, started, duration, failure, attributes }: Span) {
+  const { id: traceId, span: spanId, parent } = trace;
   return {
-    url,
-    isJson,
-    timeout: Number(read("TIMEOUT")) || 10_000,
-    headers: {
-      ...Object.fromEntries(pairsIn(read("HEADERS") ?? "")),
-      "content-type": isJson ? "application/json" : "application/x-protobuf",
-      "user-agent": "runner",
-    },
+    ...{ name, kind: KINDS[kind], attributes, links: [], events: [], ended: true },
+    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    spanContext: () => ({ traceId, spanId, traceFlags: SAMPLED }),
+    parentSpanContext: parent ? { traceId, spanId: parent, traceFlags: SAMPLED } : undefined,
+    startTime: timeOf(started),
+    endTime: timeOf(started + duration),
+    duration: timeOf(duration),
+    status: failure === undefined ? { code: UNSET } : { code: ERROR, message: failure },
   };
 }
 
-/** The histograms of a load job that is over. */
-function* timesOf({ event, run, job }: Change): Iterable<LoadTimes> {
+function metricsOf(points: readonly Point[]): Metrics["scopeMetrics"][number]["metrics"] {
+  return Object.entries(METRICS).map(([name, description]) => ({
+    descriptor: { name, description, unit: "s", valueType: DOUBLE },
+    aggregationTemporality: CUMULATIVE,
+    dataPointType: HISTOGRAM,
+    dataPoints: points.filter(({ metric }) => metric === name),
+  }));
+}
+
+/** The times of the rounds of a load job that is over, and those of its steps. */
+function* pointsOf({ event, run, job }: Change): Iterable<Point> {
   if (event.type !== "job_finished" || !run || !job?.load?.end || !job.tally) return;
   const { load: { end: { stats } }, tally, started = event.time } = job;
   const attributes = { "runner.workflow": run.name, "runner.job": event.name };
-  const span = { started, ended: event.time };
-  if (tally.times) {
-    yield { metric: "runner.load.round.duration", attributes, ...span, times: tally.times };
-  }
+  const span = [started, event.time] as const;
+  if (tally.times) yield pointOf("runner.load.round.duration", attributes, span, tally.times);
   for (const { step, key } of stats.steps) {
     const times = tally.steps.find((one) => one.step === step)?.times;
     const ofStep = { ...attributes, "runner.step": key };
-    if (times) yield { metric: "runner.load.step.duration", attributes: ofStep, ...span, times };
+    if (times) yield pointOf("runner.load.step.duration", ofStep, span, times);
   }
 }
 
-/** Gives spans and metrics the form that the library reads. */
-class Form {
-  readonly #resource: Pick<ReadableSpan["resource"], "attributes">;
-  scope: Tool = { name: "runner", version: "" };
-
-  constructor(env: Environment) {
-    const service = env.get("OTEL_SERVICE_NAME");
-    const attributes = {
-      "service.name": "runner",
-      ...Object.fromEntries(pairsIn(env.get("OTEL_RESOURCE_ATTRIBUTES") ?? "")),
-      ...service ? { "service.name": service } : {},
-    };
-    this.#resource = { attributes };
-  }
-
-  get #origin() {
-    return this.#resource as ReadableSpan["resource"];
-  }
-
-  span({ name, kind, trace, started, duration, failure, attributes }: Span): ReadableSpan {
-    const { id: traceId, span: spanId, parent } = trace;
-    const none = { droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 };
-    return {
-      ...{ name, kind: KINDS[kind], attributes, links: [], events: [], ended: true, ...none },
-      spanContext: () => ({ traceId, spanId, traceFlags: SAMPLED }),
-      parentSpanContext: parent === undefined
-        ? undefined
-        : { traceId, spanId: parent, traceFlags: SAMPLED, isRemote: kind === "server" },
-      startTime: timeOf(started),
-      endTime: timeOf(started + duration),
-      duration: timeOf(duration),
-      status: failure === undefined ? { code: UNSET } : { code: ERROR, message: failure },
-      resource: this.#origin,
-      instrumentationScope: this.scope,
-    };
-  }
-
-  metrics(all: readonly LoadTimes[]): Metrics {
-    const metrics = Object.entries(METRICS).map(([name, description]): Metric => ({
-      descriptor: { name, description, unit: "s", valueType: DOUBLE },
-      aggregationTemporality: CUMULATIVE,
-      dataPointType: HISTOGRAM,
-      dataPoints: all.filter(({ metric }) => metric === name).map(pointOf),
-    }));
-    return { resource: this.#origin, scopeMetrics: [{ scope: this.scope, metrics }] };
-  }
-}
-
-function pointOf({ attributes, started, ended, times }: LoadTimes) {
-  const histogram = Histogram.decode(times);
+function pointOf(
+  metric: keyof typeof METRICS,
+  attributes: Record<string, string>,
+  [started, ended]: readonly [number, number],
+  encoded: EncodedHistogram,
+) {
+  const histogram = Histogram.decode(encoded);
   const { count } = histogram;
   const below = [...histogram.countsUpTo(BOUNDS), count];
   const counts = below.map((upTo, index) => upTo - (below[index - 1] ?? 0));
-  const [min, max, sum] = [times.min, times.max, times.sum].map((time) => time / 1000);
+  const boundaries = BOUNDS.map(seconds);
+  const [min, max, sum] = [encoded.min, encoded.max, encoded.sum].map(seconds);
   return {
-    attributes,
-    startTime: timeOf(started),
-    endTime: timeOf(ended),
-    value: {
-      buckets: { boundaries: BOUNDS.map((bound) => bound / 1000), counts },
-      count,
-      min,
-      max,
-      sum,
-    },
+    ...{ metric, attributes, startTime: timeOf(started), endTime: timeOf(ended) },
+    value: { buckets: { boundaries, counts }, count, min: min!, max: max!, sum: sum! },
   };
 }
 

@@ -13,47 +13,51 @@ export interface Endpoint {
   readonly timeout: number;
 }
 
-/** What is sent. */
-interface Content<T> {
+/** What is sent, and how a request of it is written. */
+interface Content<T, Request> {
   readonly noun: string;
-  readonly nouns?: string;
-  readonly encode: (items: readonly T[]) => Uint8Array | undefined;
-  /** Reads how many of them the collector has refused, and why. */
-  readonly refused: (answer: Uint8Array) => {
-    readonly count?: number | undefined;
-    readonly why?: string | undefined;
+  readonly make: (items: readonly T[]) => Request;
+  readonly serializer: {
+    serializeRequest(request: Request): Uint8Array | undefined;
+    /** Reads what was refused. Throws if it is no answer of a collector. */
+    deserializeResponse(answer: Uint8Array): { readonly partialSuccess?: PartialSuccess };
   };
 }
 
-const [BATCH, MOST_WAITING, MOST_ATTEMPTS, FIRST_PAUSE] = [512, 8192, 4, 250];
+interface PartialSuccess {
+  readonly rejectedSpans?: number;
+  readonly rejectedDataPoints?: number;
+  readonly errorMessage?: string;
+}
 
-/** Milliseconds at the end of a run within which the rest is sent. */
-const END_TIME = 5000;
+/** Items of a request, items that wait for one, and attempts of one. */
+const [BATCH, MOST_WAITING, MOST_ATTEMPTS] = [512, 8192, 4];
 
-const RETRYABLE = [429, 502, 503, 504];
+/** Milliseconds after the first attempt, and those at the end of a run for all that is left. */
+const [FIRST_PAUSE, END_TIME] = [250, 5000];
 
-/** A request that was not answered as it should be. */
+/** A request that has failed; it may be sent again after that many milliseconds, if there are any. */
 class NotSent extends Error {
-  constructor(message: string, readonly retryAfter?: number, readonly hint?: string) {
+  constructor(message: string, readonly pause?: number, readonly hint?: string) {
     super(message);
   }
 }
 
 /** Sends batches of items, one after the other, while the run goes on. */
-export class Sender<T> {
+export class Sender<T, Request> {
   readonly #endpoint: Endpoint;
-  readonly #content: Content<T>;
+  readonly #content: Content<T, Request>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   readonly #waiting: T[] = [];
   #sending: Promise<void> | undefined;
-  /** When what is not sent is given up, in ticks of the clock. */
+  /** When what is left is given up, in ticks of the clock. */
   #end = Infinity;
   #all = 0;
   #lost = 0;
   #problem = new NotSent("they came faster than they could be sent");
 
-  constructor(endpoint: Endpoint, content: Content<T>, clock: Clock) {
+  constructor(endpoint: Endpoint, content: Content<T, Request>, clock: Clock) {
     this.#endpoint = endpoint;
     this.#content = content;
     this.#clock = clock;
@@ -74,13 +78,13 @@ export class Sender<T> {
     await this.#send();
     cancel();
     if (this.#lost === 0) return undefined;
-    const { url: { origin, pathname } } = this.#endpoint;
-    const { noun, nouns } = this.#content;
-    const what = `${this.#lost} of ${countOf(this.#all, noun, nouns)}`;
+    const { origin, pathname } = this.#endpoint.url;
+    const what = `${this.#lost} of ${countOf(this.#all, this.#content.noun)}`;
     const { message, hint } = this.#problem;
     return new RunnerError(`cannot send ${what} to ${origin}${pathname}: ${message}`, hint);
   }
 
+  /** Gives up what is left. */
   discard(): void {
     this.#stop.abort();
   }
@@ -93,10 +97,12 @@ export class Sender<T> {
     while (this.#waiting.length >= (this.#end < Infinity ? 1 : BATCH)) {
       const batch = this.#waiting.splice(0, BATCH);
       try {
-        const answer = await this.#post(this.#content.encode(batch) ?? new Uint8Array());
-        const { count, why } = this.#refused(answer);
-        this.#lost += Number(count ?? 0);
-        if (count) this.#problem = new NotSent(`the collector has refused them: ${why}`);
+        const { serializer, make } = this.#content;
+        const answer = await this.#post(serializer.serializeRequest(make(batch)));
+        const { rejectedSpans, rejectedDataPoints, errorMessage } = this.#read(answer);
+        const refused = Number(rejectedSpans ?? rejectedDataPoints ?? 0);
+        this.#lost += refused;
+        if (refused) this.#problem = new NotSent(`the collector has refused them: ${errorMessage}`);
       } catch (error) {
         this.#lost += batch.length;
         this.#problem = error as NotSent;
@@ -104,17 +110,17 @@ export class Sender<T> {
     }
   }
 
-  /** An answer that cannot be read refuses nothing: the code of its status has said so. */
-  #refused(answer: Uint8Array): ReturnType<Content<T>["refused"]> {
+  /** An answer of something else refuses nothing: its status has said so. */
+  #read(answer: Uint8Array): PartialSuccess {
     try {
-      return this.#content.refused(answer);
+      return this.#content.serializer.deserializeResponse(answer).partialSuccess ?? {};
     } catch {
       return {};
     }
   }
 
   /** Sends a request until it is answered. Throws `NotSent`. */
-  async #post(body: Uint8Array): Promise<Uint8Array> {
+  async #post(body: Uint8Array | undefined): Promise<Uint8Array> {
     let last: unknown;
     for (let attempt = 1;; attempt++) {
       try {
@@ -122,49 +128,43 @@ export class Sender<T> {
       } catch (error) {
         // That time is over explains less than what was wrong before.
         if (this.#stop.signal.aborted) throw last ?? error;
-        const { retryAfter } = error as NotSent;
-        if (retryAfter === undefined || attempt === MOST_ATTEMPTS) throw error;
-        const pause = retryAfter || FIRST_PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
-        if (this.#clock.ticks() + pause >= this.#end) throw error;
+        const { pause } = error as NotSent;
+        if (pause === undefined || attempt === MOST_ATTEMPTS) throw error;
+        const backoff = FIRST_PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
+        const { promise, resolve } = Promise.withResolvers<void>();
+        if (this.#clock.ticks() + (pause || backoff) >= this.#end) throw error;
+        const cancel = this.#clock.after(pause || backoff, resolve);
+        this.#stop.signal.addEventListener("abort", () => resolve());
+        await promise;
+        cancel();
         last = error;
-        await this.#pause(pause);
       }
     }
   }
 
-  async #pause(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(milliseconds, resolve);
-    this.#stop.signal.addEventListener("abort", () => resolve());
-    await promise;
-    cancel();
-  }
-
-  /** The body of the answer. Throws `NotSent`, with `retryAfter` where it may be tried again. */
-  async #request(body: Uint8Array): Promise<Uint8Array> {
+  async #request(body: Uint8Array | undefined): Promise<Uint8Array> {
     const { url, headers, timeout } = this.#endpoint;
     const late = new AbortController();
     const cancel = this.#clock.after(timeout, () => late.abort());
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     try {
-      demand({
-        name: "net",
-        host: `${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`,
-      });
-      // A redirect may lead to others, who must not see the headers.
+      const port = url.port || (url.protocol === "https:" ? "443" : "80");
+      demand({ name: "net", host: `${url.hostname}:${port}` });
       const response = await fetch(url, {
-        ...{ method: "POST", redirect: "manual", body: body as Uint8Array<ArrayBuffer> },
-        ...{ headers, signal },
+        method: "POST",
+        headers,
+        body: body as Uint8Array<ArrayBuffer>,
+        // A redirect may lead to others, who must not see the headers.
+        redirect: "manual",
+        signal,
       });
       const answer = new Uint8Array(await response.arrayBuffer());
-      if (response.ok) return answer;
-      throw refusalOf(response, answer, this.#clock);
+      if (!response.ok) throw refusalOf(response, answer, this.#clock);
+      return answer;
     } catch (error) {
       if (error instanceof NotSent) throw error;
-      if (signal.aborted) {
-        const time = late.signal.aborted ? timeout : END_TIME;
-        throw new NotSent(`no answer within ${formatDuration(time)}`, 0);
-      }
+      const time = late.signal.aborted ? timeout : END_TIME;
+      if (signal.aborted) throw new NotSent(`no answer within ${formatDuration(time)}`, 0);
       const denial = explainDenial(error);
       if (denial) throw new NotSent(denial.message, undefined, denial.hint);
       const { cause, message } = error as Error;
@@ -182,11 +182,10 @@ function refusalOf({ status, headers }: Response, answer: Uint8Array, clock: Clo
     return new NotSent(`it redirects to ${to}`, undefined, "name that address if you trust it");
   }
   const text = new TextDecoder().decode(answer.subarray(0, 200)).replace(/[^ -~]+/g, " ").trim();
-  const after = headers.get("retry-after") ?? "0";
-  const seconds = Number(after);
-  const pause = Number.isNaN(seconds) ? Date.parse(after) - clock.now() : seconds * 1000;
+  const after = headers.get("retry-after") ?? "";
+  const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - clock.now();
   return new NotSent(
-    `HTTP ${status}${text === "" ? "" : `: ${text}`}`,
-    RETRYABLE.includes(status) ? Math.max(0, pause) || 0 : undefined,
+    `HTTP ${status}${text && ": "}${text}`,
+    [429, 502, 503, 504].includes(status) ? Math.max(0, pause || 0) : undefined,
   );
 }
