@@ -1,4 +1,4 @@
-import { FILE_FORMATS } from "../report/files/registry.ts";
+import { REPORT_FORMATS } from "../report/files/registry.ts";
 import type { Command, Option } from "./command.ts";
 import {
   group,
@@ -16,7 +16,7 @@ import { OUTPUT_FORMS, OUTPUT_MODES } from "./output_mode.ts";
 
 const FORMATS = OUTPUT_FORMS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
 
-const FILES = FILE_FORMATS.map(({ name }) => name).join(", ");
+const FILES = REPORT_FORMATS.map(({ name }) => name).join(", ");
 
 const VALUES: readonly Option[] = group("Values", [
   {
@@ -229,7 +229,7 @@ const REPORTS: readonly Option[] = group("Reports", [
     name: "report",
     common: "Also write a report, such as html=report.html",
     value: "format=path",
-    offers: FILE_FORMATS.map(({ name }) => `${name}=`),
+    offers: REPORT_FORMATS.map(({ name }) => `${name}=`),
     repeats: true,
     summary:
       `Also write a report: ${FILES}; "-" is standard output and replaces the text, and otlp takes a URL`,

@@ -73,7 +73,7 @@ async function makeFileReport(name: FileFormatName | "github-summary"): Promise<
   const format: FileFormat | undefined = name === "github-summary"
     ? GITHUB_SUMMARY
     : FILE_FORMATS.find((each) => each.name === name);
-  if (!format || format.kind === "export") throw new TypeError(`there is no report "${name}"`);
+  if (!format) throw new TypeError(`there is no report "${name}"`);
   const { Recorder } = await import("../report/recorder.ts");
   const { VERSION } = await import("../cli/version.ts");
   const tool = { name: "runner", version: VERSION };

@@ -3,7 +3,7 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { durationProblem, parseDuration } from "../../base/value/duration.ts";
 import type { Files, Host } from "../../host/host.ts";
 import type { ReportTarget } from "../../report/files/open_files.ts";
-import { FILE_FORMATS, type FileFormat, GITHUB_SUMMARY } from "../../report/files/registry.ts";
+import { FILE_FORMATS, GITHUB_SUMMARY, OTLP, REPORT_FORMATS } from "../../report/files/registry.ts";
 import type { OpenReportOptions } from "../../report/open_report.ts";
 import type { RunOptions } from "../../run/run_state.ts";
 import type { Invocation } from "../command.ts";
@@ -115,7 +115,6 @@ async function reportTargets(
 }
 
 const GITHUB = FILE_FORMATS.find(({ name }) => name === "github")!;
-const OTLP = FILE_FORMATS.find(({ name }) => name === "otlp")!;
 
 const OTLP_ADDRESSES = ["ENDPOINT", "TRACES_ENDPOINT", "METRICS_ENDPOINT"].map((name) =>
   `OTEL_EXPORTER_OTLP_${name}`
@@ -142,7 +141,7 @@ function targetsIn(directory: string): ReportTarget[] {
 function splitList(text: string): string[] {
   const targets: string[] = [];
   for (const part of text.split(",")) {
-    const isTarget = /^[A-Za-z]+=/.test(part) || FILE_FORMATS.some(({ name }) => name === part);
+    const isTarget = /^[A-Za-z]+=/.test(part) || REPORT_FORMATS.some(({ name }) => name === part);
     if (targets.length === 0 || isTarget || !targets.at(-1)!.includes("=")) targets.push(part);
     else targets.push(`${targets.pop()},${part}`);
   }
@@ -154,14 +153,14 @@ function readTarget(text: string): ReportTarget {
   const name = end < 0 ? text : text.slice(0, end);
   const format = findFormat(name);
   const path = end < 0 ? "" : text.slice(end + 1);
-  const { file } = format;
-  if (format === OTLP) {
+  if (format.kind === "export") {
     if (/^https?:$/.test(URL.parse(path)?.protocol ?? "")) return { format, url: path };
     throw new UsageError(
       "--report otlp needs the address of a collector",
       "--report otlp=http://localhost:4318",
     );
   }
+  const { file } = format;
   if (file === undefined) {
     if (end < 0) return { format };
     throw new UsageError(`--report ${name} takes no path`, "it prints to the log of the build");
@@ -181,10 +180,10 @@ function readTarget(text: string): ReportTarget {
  */
 const STDOUT = /^\/(?:dev\/stdout|dev\/fd\/1|proc\/self\/fd\/1)$/;
 
-function findFormat(name: string): FileFormat {
-  const format = FILE_FORMATS.find((one) => one.name === name);
+function findFormat(name: string): ReportTarget["format"] {
+  const format = REPORT_FORMATS.find((one) => one.name === name);
   if (format) return format;
-  const names = FILE_FORMATS.map((one) => one.name);
+  const names = REPORT_FORMATS.map((one) => one.name);
   throw new UsageError(
     `unknown report format "${name}"`,
     didYouMean(name, names) ?? `the formats are ${names.join(", ")}`,

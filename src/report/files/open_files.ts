@@ -4,12 +4,13 @@ import { RunnerError } from "../../base/errors.ts";
 import type { History, OpenHistory } from "./history.ts";
 import { cannotWrite, explained, renderKept } from "./kept_file.ts";
 import type { Change } from "../record.ts";
+import type { Exporter } from "../otlp/open_otlp.ts";
 import type { Recorder } from "../recorder.ts";
-import type { Exporter, FileFormat, RenderChange, RenderRecords } from "./registry.ts";
+import type { ExportFormat, FileFormat, RenderChange, RenderRecords } from "./registry.ts";
 
 /** A report to be written, and where. */
 export interface ReportTarget {
-  readonly format: FileFormat;
+  readonly format: FileFormat | ExportFormat;
   /** `-` is standard output; without a path it is printed beside the text. */
   readonly path?: string;
   /** The address of a server that it is sent to; without one the environment has it. */
@@ -149,7 +150,7 @@ async function unlessStopped(
 
 async function openTarget(
   target: ReportTarget,
-  format: Exclude<FileFormat, { readonly kind: "export" }>,
+  format: FileFormat,
   host: Host,
   beside: Output,
   { onLeftOut }: FileReportHooks,

@@ -1,12 +1,12 @@
-import type { RunnerError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { History } from "./history.ts";
+import type { openOtlp } from "../otlp/open_otlp.ts";
 import type { Change, RunRecord, SuiteRecord } from "../record.ts";
 
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat =
   & {
-    readonly name: FileFormatName | "otlp";
+    readonly name: FileFormatName;
     /** One line, for help and documents. */
     readonly summary: string;
     /** Its name in the directory of `--report-dir`; one without is printed after the text. */
@@ -23,8 +23,6 @@ export type FileFormat =
     | { readonly kind: "document"; readonly load: () => Promise<RenderRecords> }
     /** Grows while the run goes on. */
     | { readonly kind: "stream"; readonly load: (host: Host) => Promise<RenderChange> }
-    /** Is sent to a server. */
-    | { readonly kind: "export"; readonly load: () => Promise<OpenExporter> }
   );
 
 /** The name used by `--report` and by programs that use the library. */
@@ -49,18 +47,6 @@ export type RenderRecords = (
 
 /** Renders the text that an event adds, which is often empty. */
 export type RenderChange = (change: Change) => string;
-
-/** Opens what sends a report to an address, or to that of the environment. Throws RunnerError. */
-export type OpenExporter = (url: string | undefined, host: Host) => Promise<Exporter>;
-
-/** Sends a report while the run goes on. */
-export interface Exporter {
-  take(change: Change): void;
-  /** Sends the rest, within a few seconds; the result says what was not sent. */
-  finish(): Promise<readonly RunnerError[]>;
-  /** Sends nothing more. */
-  discard(): void;
-}
 
 /** Every form of the report that can be written to a file, in the order of the help. */
 export const FILE_FORMATS: readonly FileFormat[] = [
@@ -144,14 +130,6 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     kind: "stream",
     load: async (host) => (await import("./github.ts")).makeGithubReport(host),
   },
-  {
-    name: "otlp",
-    summary: "spans, and histograms of load jobs, for a collector of OpenTelemetry",
-    detailed: true,
-    takesRounds: true,
-    kind: "export",
-    load: async () => (await import("../otlp/open_otlp.ts")).openOtlp,
-  },
 ];
 
 /** The summary that `github` adds to the page of a build. */
@@ -161,3 +139,23 @@ export const GITHUB_SUMMARY: FileFormat = {
   kind: "document",
   load: async () => (await import("./markdown.ts")).renderGithubSummary,
 };
+
+/** A form of the report that is sent to a server while the run goes on. */
+export interface ExportFormat extends Pick<FileFormat, "summary" | "detailed" | "takesRounds"> {
+  readonly name: "otlp";
+  readonly kind: "export";
+  readonly load: () => Promise<typeof openOtlp>;
+}
+
+/** Spans, and histograms of load jobs, for a collector of OpenTelemetry. */
+export const OTLP: ExportFormat = {
+  name: "otlp",
+  summary: "spans, and histograms of load jobs, for a collector of OpenTelemetry",
+  detailed: true,
+  takesRounds: true,
+  kind: "export",
+  load: async () => (await import("../otlp/open_otlp.ts")).openOtlp,
+};
+
+/** Everything that `--report` can name. */
+export const REPORT_FORMATS = [...FILE_FORMATS, OTLP];

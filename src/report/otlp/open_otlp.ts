@@ -1,9 +1,8 @@
 import { RunnerError } from "../../base/errors.ts";
 import { type EncodedHistogram, Histogram } from "../../base/value/histogram.ts";
-import type { Environment } from "../../host/host.ts";
+import type { Environment, Host } from "../../host/host.ts";
 import { pairsIn } from "../../secrets/secrets.ts";
 import { BOUNDS, seconds } from "../files/prometheus.ts";
-import type { OpenExporter } from "../files/registry.ts";
 import type { Change, Tool } from "../record.ts";
 import { type Span, spansOf } from "./make_spans.ts";
 import { type Endpoint, Sender } from "./sender.ts";
@@ -24,12 +23,25 @@ const METRICS = {
   "runner.load.step.duration": "Times of a step of a load job",
 };
 
+/** Sends a report while the run goes on. */
+export interface Exporter {
+  take(change: Change): void;
+  /** Sends the rest, within a few seconds; the result says what was not sent. */
+  finish(): Promise<readonly RunnerError[]>;
+  /** Gives up what was not sent. */
+  discard(): void;
+}
+
 /**
- * Sends spans, and the times of load jobs, to a collector by OTLP over HTTP.
+ * Sends spans, and the times of load jobs, by OTLP over HTTP to a collector: at an address, or where
+ * the variables of OpenTelemetry say. Throws RunnerError.
  *
  * Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
-export const openOtlp: OpenExporter = async (base, { env, clock }) => {
+export async function openOtlp(
+  base: string | undefined,
+  { env, clock }: Pick<Host, "env" | "clock">,
+): Promise<Exporter> {
   const [toTraces, toMetrics] = (["traces", "metrics"] as const).map((signal) =>
     readEndpoint(signal, base, env)
   );
@@ -73,7 +85,7 @@ export const openOtlp: OpenExporter = async (base, { env, clock }) => {
       metrics?.discard();
     },
   };
-};
+}
 
 /** Where a signal is sent by the options and the variables, if anywhere. Throws RunnerError. */
 function readEndpoint(
