@@ -87,6 +87,8 @@ export class RunTotals {
   warnings = 0;
   /** Of `allowed`, those that `allow_failure` allows. */
   allowedByStep = 0;
+  /** Is called when something has failed. */
+  onFailure: (() => void) | undefined;
   /** The first failures so far, as reports have them. */
   failures: readonly RunFailure[] = [];
   #flaky = 0;
@@ -178,16 +180,23 @@ export class RunTotals {
     this.#assertions.failed += assertions?.failed ?? 0;
     const running = run.within ? undefined : this.#running.get(run.job);
     if (!running) return;
-    const begun = running.open.get(run.round);
-    if (begun) {
-      begun.push(run);
-      return;
+    let steps = running.open.get(run.round);
+    if (!steps) {
+      steps = [];
+      running.open.set(run.round, steps);
+      running.begun++;
     }
-    running.open.set(run.round, [run]);
-    running.begun++;
+    const ofStep = steps[run.step] ??= new RunsOfStep();
+    ofStep.count++;
+    ofStep.last = Math.max(ofStep.last, run.entry ?? 0);
   }
 
   #addFailures(event: FailingEvent): void {
+    this.#keepFailures(event);
+    this.onFailure?.();
+  }
+
+  #keepFailures(event: FailingEvent): void {
     const recap = this.#recap;
     if (!recap || this.failures.length >= MAX_FAILURES) return;
     const job = event.type === "step_finished" ? event.run.job : event.job;
@@ -208,13 +217,11 @@ export class RunTotals {
     const begun = running?.open.get(round);
     if (!running || !begun) return;
     running.open.delete(round);
-    const runs = Map.groupBy(begun, ({ step }) => step);
     for (const [index, { entries }] of running.job.steps.entries()) {
-      const ofStep = runs.get(index) ?? [];
-      const last = ofStep.reduce((last, { entry = 0 }) => Math.max(last, entry), -1);
+      const { count, last } = begun[index] ?? NO_RUNS;
       // A step whose entries are not known is one run as long as none of them ran.
-      const unknown = ofStep.length === 0 && entries === undefined ? 1 : 0;
-      this.steps.skipped += Math.max(entries ?? 0, last + 1, unknown) - ofStep.length;
+      const unknown = count === 0 && entries === undefined ? 1 : 0;
+      this.steps.skipped += Math.max(entries ?? 0, last + 1, unknown) - count;
     }
   }
 
@@ -254,6 +261,15 @@ interface RunningJob {
   rounds: number;
   /** The number of rounds in which a step has ended. */
   begun: number;
-  /** The steps that have ended in each unfinished round. */
-  readonly open: Map<number | undefined, StepRun[]>;
+  /** Of each unfinished round, what has ended of each step. */
+  readonly open: Map<number | undefined, RunsOfStep[]>;
 }
+
+/** The runs of a step that have ended in a round: several if it has an `iteration`. */
+class RunsOfStep {
+  count = 0;
+  /** The entry that is furthest. */
+  last = -1;
+}
+
+const NO_RUNS = new RunsOfStep();

@@ -28,6 +28,7 @@ import {
   CLEANUP_TIMEOUT,
   type Detail,
   type JobOutcome,
+  namesIn,
   Round,
   type RoundStart,
   RunExecution,
@@ -156,7 +157,7 @@ export function isInCi({ env }: Host): boolean {
   return /^(true|1)$/i.test(env.get("CI") ?? "");
 }
 
-/** Reads the state of the run: one object, as every step sees it. */
+/** Reads the state of the run: one object, as every step sees it, which any failure updates. */
 function openProgress(
   totals: RunTotals,
   cancellation: Cancellation,
@@ -165,7 +166,7 @@ function openProgress(
   totals.failures = before.failures ?? [];
   const { previous = null } = memory ?? {};
   const progress = { ...before, failures: totals.failures, streak: 1, previous };
-  return () => {
+  return totals.onFailure = () => {
     progress.failed = totals.steps.failed + before.failed;
     progress.failures = totals.failures;
     const hasFailed = totals.jobs.failed + progress.failed > 0 || before.state === "failed";
@@ -469,7 +470,7 @@ async function runUnlessSkipped(
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
-  const start = { run, job, trace, outputs: run.outputs, names: seen };
+  const start = { run, job, trace, outputs: run.outputs, names: namesIn(run, seen) };
   const steps = compiledSteps(run.resources, job);
   const state = load
     ? await (await import("./load/run_load.ts")).runLoad(start, steps, load, scope)

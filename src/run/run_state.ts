@@ -290,7 +290,7 @@ export class RunExecution {
   readonly addExchangedSecrets!: AddExchangedSecrets;
   /** The span of the run, where it is traced. */
   readonly trace?: Trace | undefined;
-  /** The state of the run at any time, also for an embedded job. */
+  /** The state of the run, also for an embedded job: one object, as every step sees it. */
   readonly progress!: () => RunProgress & RunPast;
   /** The position of a step of an embedded job, where positions are asked for. */
   readonly positionOf?: (step: Step) => Position;
@@ -413,7 +413,7 @@ export class Round {
   readonly trace?: Trace | undefined;
   /** Where its steps publish, and what they see as `outputs`. */
   readonly outputs!: Outputs;
-  /** Names that its steps see in addition to those that all steps see. */
+  /** What its steps see: `namesIn`, and more. */
   readonly names!: Readonly<Record<string, unknown>>;
   /** Resources of something else that its steps share, in place of resources of its own. */
   readonly shared?: ResourceScope;
@@ -474,11 +474,14 @@ export interface Entry {
 /** The names of the response before there is one. */
 export const NO_RESPONSE = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
-/** The names that all steps see before it, in their order. */
-const NO_NAMES = {
-  ...{ vars: {}, outputs: {}, run: {}, repeat_index: 0, iteration_index: 0 },
-  trace: { id: null as string | null, span: null as string | null },
-};
+/** The names of a step in no span. */
+const NO_TRACE = { id: null as string | null, span: null as string | null };
+
+/** The names that a step of a run sees as it begins, in their order. */
+export function namesIn({ vars, progress }: RunExecution, seen: Dict): Round["names"] {
+  const before = { repeat_index: 0, iteration_index: 0, trace: NO_TRACE };
+  return { vars, outputs: {}, run: progress(), ...before, ...seen, ...NO_RESPONSE };
+}
 
 /** A step in one of its runs: of one round, and of one entry if it has an `iteration`. */
 export class StepExecution {
@@ -510,16 +513,10 @@ export class StepExecution {
     this.started = run.host.clock.now();
     this.ticks = run.host.clock.ticks();
     this.name = compiled.name ?? compiled.model.name!.source;
-    this.names = {
-      ...NO_NAMES,
-      vars: run.vars,
-      outputs: round.outputs.view,
-      run: run.progress(),
-      repeat_index: round.index ?? 0,
-      iteration_index: entry?.index ?? 0,
-      ...round.names,
-      ...NO_RESPONSE,
-    };
+    this.names = { ...round.names };
+    this.names.outputs = round.outputs.view;
+    this.names.repeat_index = round.index ?? 0;
+    this.names.iteration_index = entry?.index ?? 0;
     this.scope = run.makeScope(this.names, this);
     this.trace = round.trace?.within();
     if (this.trace) this.openSpan(this.trace);
@@ -528,7 +525,7 @@ export class StepExecution {
   /** Gives an attempt a span of its own: what it sends carries that. */
   openSpan(step: Trace): void {
     const { id, span } = this.attempt = step.within();
-    this.names.trace = { ...NO_NAMES.trace, id, span };
+    this.names.trace = { ...NO_TRACE, id, span };
   }
 
   get run(): RunExecution {

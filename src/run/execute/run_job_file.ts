@@ -8,7 +8,7 @@ import { Cancellation, drainedBy, endAfter } from "../cancellation.ts";
 import { RunTotals, sumOf } from "../count_steps.ts";
 import type { JobState } from "../event.ts";
 import { locateEmbeddedSteps } from "../outline_plan.ts";
-import { CLEANUP_TIMEOUT, Round, type StepExecution } from "../run_state.ts";
+import { CLEANUP_TIMEOUT, namesIn, Round, type StepExecution } from "../run_state.ts";
 import { compiledSteps } from "./compiled_step.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import { Outputs, stepIdsOf } from "./outputs.ts";
@@ -59,7 +59,7 @@ export async function runJobFile(
   try {
     const { outputs } = run;
     const resources = attempt.scope.job;
-    const names = { needs: {} };
+    const names = namesIn(run, { needs: {} });
     const state = await runUnlessSkipped(
       new Round({ run, job, outputs, within, trace, shared: resources, names }),
     );
