@@ -131,7 +131,10 @@ Deno.test("a monitor of nginx alerts after three failures, and when it is well a
       assertEquals(alerts, []);
       await runs.next(/Z {2}failed {2}/, 3);
       const [alert] = alerts;
-      assertMatch(alert!, /^Shop is down: teas are listed: .*refused the connection \(ECONNREFUSED\)/);
+      assertMatch(
+        alert!,
+        /^Shop is down: teas are listed: .*refused the connection \(ECONNREFUSED\)/,
+      );
       assertEquals(alerts, [alert]);
       assertEquals(await metric("runner_run_passed"), "0");
       assert(Number(await metric("runner_streak")) >= 5);

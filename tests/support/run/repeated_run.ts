@@ -7,6 +7,7 @@ export class RepeatedRun {
   /** Milliseconds. */
   now = Date.UTC(2026, 0, 31);
   pauses: number[] = [];
+  readonly stdout = new Collected();
   readonly stderr = new Collected();
   readonly #listeners = new Set<(signal: SignalName) => void>();
   readonly #onPause: (count: number, run: RepeatedRun) => unknown;
@@ -40,10 +41,10 @@ export class RepeatedRun {
         return () => void this.#listeners.delete(listener);
       },
     };
-    const { stderr } = this;
+    const { stdout, stderr } = this;
     const line = ["--every", "1m", ...args, "w.yml"];
-    const result = await runHere(line, { cwd }, { clock, signals, stderr });
-    return { ...result, stderr: stderr.text };
+    const result = await runHere(line, { cwd }, { clock, signals, stdout, stderr });
+    return { ...result, stdout: stdout.text, stderr: stderr.text };
   }
 
   /** What the program serves at a path. */
