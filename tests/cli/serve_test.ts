@@ -229,6 +229,25 @@ Deno.test("--serve has its past from --history and --state after a restart", () 
     assertEquals(page.split("2026-01-31 00:00:00 UTC</time>, 5 runs in a row").length, 3);
   }));
 
+Deno.test("--serve knows the last failure of a history", () =>
+  withFiles({ "w.yml": workflow(1) }, async (cwd) => {
+    const pages: string[] = [];
+    for (const status of [1, 0]) {
+      await Deno.writeTextFile(`${cwd}/w.yml`, workflow(status));
+      const run = new RepeatedRun(async (_, run) => {
+        pages.push((await run.get("/")).body);
+        run.send("SIGTERM");
+      });
+      run.now += (1 - status) * 5 * MINUTE;
+      assertEquals((await run.run(cwd, "--serve", "0", "--history", "h")).code, 0);
+    }
+    const [, page] = pages;
+    assertStringIncludes(page!, 'aria-label="The last 2 runs: 1 passed, 1 failed"');
+    assertMatch(page!, /last failure <time[^>]*T00:00:00.*w\.yml:\d.*Shop › say hi: test is false/);
+    // Its report was in the memory of the first process.
+    assert(!page!.includes("last=failed"));
+  }));
+
 Deno.test("--serve keeps the last 90 runs, and forgets jobs that are no longer in the file", async () => {
   const other = workflow().replace("Shop", "Store");
   const texts = [...Array.from({ length: 99 }, () => workflow()), other];
