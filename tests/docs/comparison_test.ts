@@ -9,7 +9,7 @@ Deno.test("every cell of the comparison links to its source, of a dated snapshot
   const [tools = "", ...sections] = page.split(/^## /m);
   const dated = [...tools.matchAll(/github\.com\/([^/]+\/[^/]+)\/tree\/(\w+)/g)]
     .map(([, repository, commit]) => `https://github.com/${repository}/blob/${commit}/`);
-  assertEquals(dated.length, 8);
+  assertEquals(dated.length, 10);
   const wrong: string[] = [];
   for (const row of sections.flatMap((section) => section.match(/^\| \w.*/gm) ?? [])) {
     const [, title = "", ...cells] = row.split("|").slice(0, -1).map((cell) => cell.trim());
