@@ -300,6 +300,8 @@ export interface Arrival {
   readonly time: number;
   /** JSON, without what is empty, and without headers. */
   readonly text: string;
+  /** Its span, within that of its sender. */
+  readonly trace?: Trace;
 }
 
 /** What a step that stays open needs after it is done. */

@@ -12,6 +12,8 @@
  */
 import { StepError } from "../base/errors.ts";
 import { countOf } from "../base/text/count_of.ts";
+import { readTrace } from "../base/trace.ts";
+import { isDict } from "../base/value/value.ts";
 import type { ActionContext, Arrival, Dict, StepIdentity } from "./action.ts";
 import { type ActionAttempt, limitAction } from "./attempt.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -165,10 +167,11 @@ export class OpenStep {
   }
 
   #show(value: Dict): void {
-    const { host, secrets } = this.context;
+    const { host, secrets, trace: traced } = this.context;
     findExchangedSecrets(value, (secret, shortest) => secrets.add(secret, shortest));
     const text = excerpt(JSON.stringify(inShort(value)), secrets);
-    this.#arrivals.push({ time: host.clock.now(), text });
+    const trace = traced && isDict(value.headers) ? readTrace(value.headers) : undefined;
+    this.#arrivals.push({ time: host.clock.now(), text, ...trace && { trace } });
   }
 
   /** Has something ended when the run ends, or when opening fails. */

@@ -21,9 +21,10 @@ export class Trace {
     return new Trace(this.id, randomDigits(16), this.sampled, this.span);
   }
 
-  /** The header `traceparent` of what is sent in it. */
-  get traceparent(): string {
-    return `00-${this.id}-${this.span}-${this.sampled ? "01" : "00"}`;
+  /** The header of what is sent in it, unless a step sets that itself. */
+  header(given: object = {}): { readonly traceparent: string } | undefined {
+    if (Object.keys(given).some(isTraceparent)) return undefined;
+    return { traceparent: `00-${this.id}-${this.span}-${this.sampled ? "01" : "00"}` };
   }
 }
 
@@ -38,10 +39,18 @@ function randomDigits(count: number): string {
   return taken;
 }
 
-/** The trace and the span of a header `traceparent`; undefined where it is invalid. */
-export function readTraceparent(text: string): Pick<Trace, "id" | "span"> | undefined {
-  const [, id, span] =
-    /^(?!ff)[\da-f]{2}-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-[\da-f]{2}(?:-|$)/
-      .exec(text.trim()) ?? [];
-  return id && span ? { id, span } : undefined;
+const TRACEPARENT =
+  /^(?!ff)[\da-f]{2}-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-[\da-f]([\da-f])(?:-|$)/;
+
+/** The span of what arrives with these headers, within that of its sender; undefined without one. */
+export function readTrace(headers: Readonly<Record<string, unknown>>): Trace | undefined {
+  const text = headers[Object.keys(headers).find(isTraceparent) ?? ""];
+  const [, id, span, flags = "0"] = TRACEPARENT.exec(typeof text === "string" ? text : "") ?? [];
+  if (!id || !span) return undefined;
+  return new Trace(id, span, parseInt(flags, 16) % 2 === 1).within();
+}
+
+/** Whether this is the header that carries a trace, however it is written. */
+export function isTraceparent(name: string): boolean {
+  return name.toLowerCase() === "traceparent";
 }

@@ -61,6 +61,7 @@ async function publishMessage(
 ) {
   const { exchange = "", headers, properties: given, mandatory, confirm, json } = params;
   const content = await contentOf(params, attempt);
+  const traced = attempt.context.trace?.header(headers);
   const ownType = json === undefined ? undefined : "application/json";
   const properties = writeProperties(
     {
@@ -68,7 +69,7 @@ async function publishMessage(
       content_type: given?.content_type ?? ownType,
       correlation_id: given?.correlation_id ?? correlationId,
     },
-    headers,
+    traced ? { ...traced, ...headers } : headers,
   );
   const where = exchange === "" ? `queue "${queue}"` : `exchange "${exchange}"`;
   const send = async () => {

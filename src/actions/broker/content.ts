@@ -4,11 +4,12 @@ import { textOf } from "../../action/parameter.ts";
 import { StepError } from "../../base/errors.ts";
 import { dataIn, jsonOrText } from "../../base/value/parse_json.ts";
 
-/** The headers that a step sets, with their values. */
+/** The headers of a message with their values: those that a step sets, and that of its trace. */
 export function headersOf(
   headers: Readonly<Record<string, string | readonly Value[] | undefined>> = {},
+  { context: { trace } }: ActionAttempt,
 ): readonly (readonly [name: string, values: string[]])[] {
-  return Object.entries(headers).flatMap(([name, values]) =>
+  return Object.entries({ ...trace?.header(headers), ...headers }).flatMap(([name, values]) =>
     values === undefined ? [] : [[name, [values].flat().map(textOf)] as const]
   );
 }

@@ -1,5 +1,5 @@
 import { StepError } from "../../base/errors.ts";
-import { describeValue, isDict } from "../../base/value/value.ts";
+import { describeValue, dictOf, isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
 import type { Channel } from "./channel.ts";
@@ -17,8 +17,10 @@ export async function callMethod(
   attempt: ActionAttempt,
   raw: Dict,
 ): Promise<ReturnType<typeof toResult>> {
-  const { health, metadata = {}, deadline, max_messages: maxMessages } = params;
-  const stepTimeout = attempt.context.deadline.timeout;
+  const { health, deadline, max_messages: maxMessages } = params;
+  const { trace, deadline: { timeout: stepTimeout } } = attempt.context;
+  const traced = trace?.header(dictOf(raw.metadata));
+  const metadata = { ...params.metadata, ...traced && { traceparent: [traced.traceparent] } };
   const common = { metadata, timeout: Math.min(params.timeout || Infinity, stepTimeout) };
   const isHealth = health !== undefined && health !== false;
   const { method, types }: ServiceMethod = isHealth
@@ -39,7 +41,7 @@ export async function callMethod(
     service: method.parent.typeName,
     method: method.name,
     body: takesStream(method) ? bodies : bodies[0]!,
-    ...raw.metadata ? { metadata: raw.metadata } : {},
+    ...raw.metadata || traced ? { metadata: { ...dictOf(raw.metadata), ...traced } } : {},
   };
   return isHealth ? healthResult(req, response) : toResult(req, response);
 }

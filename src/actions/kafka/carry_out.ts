@@ -30,7 +30,7 @@ async function publish(client: Client, topic: string, params: KafkaParams, attem
   const message: Message = {
     value: content,
     key: key ?? null,
-    headers: Object.fromEntries(headersOf(headers)),
+    headers: Object.fromEntries(headersOf(headers, attempt)),
     ...partition !== undefined && { partition },
     timestamp: String(attempt.context.host.clock.now()),
   };

@@ -15,7 +15,7 @@ export async function carryOut(client: Client, params: MqttParams, attempt: Acti
   const { publish: topic = "" } = params;
   const { qos, retain, version } = params;
   const content = Buffer.from(await contentOf(params, attempt));
-  const properties = writeProperties(params);
+  const properties = writeProperties(params, attempt);
   const what = `topic "${topic}" of ${attempt.peer}`;
   await attempt.during(
     `publishing to ${what}`,
@@ -29,11 +29,11 @@ export async function carryOut(client: Client, params: MqttParams, attempt: Acti
   };
 }
 
-function writeProperties({ json, headers, properties }: MqttParams) {
+function writeProperties({ json, headers, properties }: MqttParams, attempt: ActionAttempt) {
   const contentType = properties?.content_type ?? (json === undefined ? undefined : JSON_TYPE);
   const expiry = properties?.message_expiry;
   const data = properties?.correlation_data;
-  const named = headersOf(headers);
+  const named = headersOf(headers, attempt);
   return {
     ...contentType !== undefined && { contentType },
     ...properties?.response_topic !== undefined && { responseTopic: properties.response_topic },

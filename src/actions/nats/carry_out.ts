@@ -35,7 +35,7 @@ async function publishTo(
 ) {
   const { stream, confirm } = params;
   const content = await contentOf(params, attempt);
-  const headers = writeHeaders(client, params);
+  const headers = writeHeaders(client, params, attempt);
   const what = `subject "${subject}" of ${attempt.peer}`;
   const traffic = { sent: content.length, received: 0 };
   if (stream !== undefined) {
@@ -85,7 +85,7 @@ async function ask(client: Client, subject: string, params: NatsParams, attempt:
   const content = await contentOf(params, attempt);
   const reply = await attempt.during(
     `waiting for a reply from subject "${subject}" of ${attempt.peer}`,
-    client.request(subject, content, writeHeaders(client, params)),
+    client.request(subject, content, writeHeaders(client, params, attempt)),
     `cannot ask subject "${subject}" of ${attempt.peer}`,
   );
   const message = readMessage(reply);
@@ -136,8 +136,12 @@ async function getKey(client: Client, key: string, { bucket }: NatsParams, attem
   };
 }
 
-function writeHeaders(client: Client, { headers }: NatsParams): MsgHdrs | undefined {
-  const given = headersOf(headers);
+function writeHeaders(
+  client: Client,
+  { headers }: NatsParams,
+  attempt: ActionAttempt,
+): MsgHdrs | undefined {
+  const given = headersOf(headers, attempt);
   if (given.length === 0) return undefined;
   const written = client.makeHeaders();
   for (const [name, values] of given) for (const one of values) written.append(name, one);

@@ -1,5 +1,6 @@
 import { StepError } from "../../../base/errors.ts";
 import { BODY_LIMIT, SAVE_LIMIT } from "../../../base/value/byte_size.ts";
+import { isTraceparent } from "../../../base/trace.ts";
 import { ignoreCase } from "../../../base/value/value.ts";
 import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
 import {
@@ -58,6 +59,8 @@ export interface RequestPlan {
   /** Undefined if the step neither sends nor keeps cookies. */
   readonly cookies: CookieUse | undefined;
   readonly auth: Auth | undefined;
+  /** Whether its headers say nothing about the trace that it belongs to. */
+  readonly isTraced: boolean;
 }
 
 /** A body that is opened for each attempt, and the request that it makes. */
@@ -113,6 +116,7 @@ export function planRequest(params: HttpParams): RequestPlan {
     maxRedirects: params.follow_redirects === false ? undefined : params.max_redirects ?? 10,
     cookies: readCookieUse(params.cookies, params.cookie_file, headers),
     auth: params.auth,
+    isTraced: !Object.keys(headers).some(isTraceparent),
   };
 }
 

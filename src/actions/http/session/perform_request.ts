@@ -1,6 +1,7 @@
 import { readHead } from "../response/read_body.ts";
 import type { ActionContext } from "../../../action/action.ts";
 import type { Permissions } from "../../../action/permissions/permissions.ts";
+import type { Trace } from "../../../base/trace.ts";
 import { StepError } from "../../../base/errors.ts";
 import type { Dict } from "../../../base/value/value.ts";
 import { findExchangedSecrets } from "../../../secrets/find_secrets.ts";
@@ -28,7 +29,8 @@ export function openStep(
   if (context.permissions || auth || cookies?.file !== undefined) {
     return openStepSlowly(plan, connection, client, sender, context);
   }
-  return new StepSender(request, sender, cookies && new Cookies(cookies, context));
+  const trace = plan.isTraced ? context.trace : undefined;
+  return new StepSender(request, sender, trace, cookies && new Cookies(cookies, context));
 }
 
 async function openStepSlowly(
@@ -184,13 +186,21 @@ export class StepSender implements Sender {
   added = false;
   readonly #original: HttpRequest;
   readonly #sender: Sender;
+  readonly #trace: Trace | undefined;
   readonly #cookies: Cookies | undefined;
   #signIn: SignIn | undefined;
 
-  constructor(original: HttpRequest, sender: Sender, cookies?: Cookies, signIn?: SignIn) {
+  constructor(
+    original: HttpRequest,
+    sender: Sender,
+    trace?: Trace,
+    cookies?: Cookies,
+    signIn?: SignIn,
+  ) {
     this.sent = original;
     this.#original = original;
     this.#sender = sender;
+    this.#trace = trace;
     this.#cookies = cookies;
     this.#signIn = signIn;
   }
@@ -219,7 +229,11 @@ export class StepSender implements Sender {
   #send(request: HttpRequest, isFirst: boolean): Promise<RawResponse> {
     const cookies = this.#cookies;
     const header = cookies?.header(request.url, request.headers.Cookie);
-    const complete = header === undefined ? request : withHeaders(request, { Cookie: header });
+    const traced = this.#trace?.header();
+    const complete = header === undefined && !traced ? request : withHeaders(request, {
+      ...header !== undefined && { Cookie: header },
+      ...traced && { Traceparent: traced.traceparent },
+    });
     if (isFirst) this.sent = complete;
     this.added = this.sent !== this.#original;
     const reply = this.#sender.send(complete);
@@ -229,16 +243,17 @@ export class StepSender implements Sender {
 
 /** Opens the session of a step. `sendAuxiliary` sends auxiliary requests. */
 async function openSender(
-  { request, cookies: use, auth }: RequestPlan,
+  { request, cookies: use, auth, isTraced }: RequestPlan,
   sender: Sender,
   sendAuxiliary: (request: HttpRequest) => Promise<RawResponse>,
   context: ActionContext,
 ): Promise<StepSender> {
   const cookies = use && new Cookies(use, context);
   if (use?.file !== undefined) await cookies!.readFile(use.file);
-  if (!auth) return new StepSender(request, sender, cookies);
+  const trace = isTraced ? context.trace : undefined;
+  if (!auth) return new StepSender(request, sender, trace, cookies);
   const signIn = await openSignIn(auth, request, { context, sendAuxiliary });
-  return new StepSender(request, sender, cookies, signIn);
+  return new StepSender(request, sender, trace, cookies, signIn);
 }
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
