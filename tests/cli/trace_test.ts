@@ -1,4 +1,4 @@
-import { createServer } from "node:http2";
+import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import type { RunEvent, StepResult } from "../../src/run/event.ts";
@@ -58,7 +58,8 @@ function traceServer() {
 Deno.test("--trace sends the span of its attempt with each request", async () => {
   await using server = traceServer();
   const calls: unknown[] = [];
-  const grpc = createServer().on("stream", (stream, { traceparent }) => {
+  const grpc = createServer();
+  grpc.on("stream", (stream: ServerHttp2Stream, { traceparent }: IncomingHttpHeaders) => {
     calls.push(traceparent);
     stream.respond({ ":status": 200, "content-type": "application/grpc", "grpc-status": 12 }, {
       endStream: true,
