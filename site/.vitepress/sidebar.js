@@ -87,6 +87,7 @@ export const SIDEBAR = [
     ["Queues and messages", "messages"],
     ["Docker Compose stack", "docker-compose"],
     ["Monitoring with cron and alerts", "monitoring"],
+    ["From a failure to its trace", "traces"],
     ["Certificates and mutual TLS", "certificates"],
     ["Proxies", "proxies"],
     ["Where to connect", "connections"],

@@ -36,6 +36,10 @@ const [BATCH, MOST_WAITING, MOST_ATTEMPTS] = [512, 8192, 4];
 /** Milliseconds after the first attempt, and those at the end of a run for all that is left. */
 const [FIRST_PAUSE, END_TIME] = [250, 5000];
 
+/** Parts of an error of `fetch` that say nothing new. */
+const ADDRESS_OR_NUMBER =
+  /^error sending request for url \(.*?\): |client error \(\w+\): | \(os error \d+\)/g;
+
 /** A request that has failed; it may be sent again after that many milliseconds, if there are any. */
 class NotSent extends Error {
   constructor(message: string, readonly pause?: number, readonly hint?: string) {
@@ -169,7 +173,7 @@ export class Sender<T, Request> {
       if (denial) throw new NotSent(denial.message, undefined, denial.hint);
       const { cause, message } = error as Error;
       const reason = cause instanceof Error ? cause.message : message;
-      throw new NotSent(reason.replace(/^error sending request for url \(.*?\): /, ""), 0);
+      throw new NotSent(reason.replace(ADDRESS_OR_NUMBER, ""), 0);
     } finally {
       cancel();
     }
