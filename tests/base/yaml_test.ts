@@ -221,6 +221,16 @@ Deno.test("Positions.locate() finds a key after a line separator that YAML does 
   }
 });
 
+Deno.test("Positions.locate() reads a comment of any length once", async () => {
+  const positions = positionsOf(
+    await readYaml([{
+      name: "a.yml",
+      text: `${"#".repeat(200)}\njobs: {\n${"#".repeat(200)}\n}\n`,
+    }]),
+  );
+  assertEquals(positions.locate(["jobs"])?.start, 207);
+});
+
 Deno.test("Positions.locate() finds the file that a value is in", async () => {
   const texts = ["---\na: 1\nb: &b {c: 2}", "a: 3\nd: *b\n", "e: {f: 4}"];
   assertEquals(await locate(texts, ["a"]), "b.yml:1:4 3");

@@ -480,6 +480,18 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     | ^^^^^^^^^^^^^^^`,
   ],
   [
+    "1 < first([]) < 3",
+    `cannot compare int < nil
+  1 | 1 < first([]) < 3
+    | ^^^^^^^^^^^^^ first([]) is nil`,
+  ],
+  [
+    "5 < vars.n < first([])",
+    `cannot compare int < nil
+  1 | 5 < vars.n < first([])
+    |     ^^^^^^^^^^^^^^^^^^ first([]) is nil`,
+  ],
+  [
     "-vars.s",
     `cannot put - before string
   1 | -vars.s

@@ -214,14 +214,14 @@ function blockHeader(text: string, contentStart: number): number {
 
 /** The offset of the dash that begins the next item of a list. */
 function nextDash(text: string, from: number): number {
-  const pattern = /(?:[\s:]|#[^\n]*)*-/y;
+  const pattern = /(?:[\s:]|#[^\n]*\n)*-/y;
   pattern.lastIndex = from;
   return pattern.exec(text) ? pattern.lastIndex - 1 : from;
 }
 
 /** The offset behind the bracket that ends a collection. */
 function closingBracket(text: string, from: number): number {
-  const pattern = /(?:[\s,:?]|#[^\n]*)*[\]}]/y;
+  const pattern = /(?:[\s,:?]|#[^\n]*\n)*[\]}]/y;
   pattern.lastIndex = from;
   return pattern.exec(text) ? pattern.lastIndex : from;
 }

@@ -28,6 +28,7 @@ import type {
   Pointer,
   UnaryExpression,
 } from "../parse/ast.ts";
+import { comparisonsIn } from "../parse/tree.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the location of the error. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
@@ -223,12 +224,13 @@ function compileLogical(node: LogicalExpression): Code {
 
 function compileChain(node: ComparisonChain): Code {
   const [first, ...rest] = node.operands.map(compile);
+  const comparisons = comparisonsIn(node);
   return (run) => {
     run.step();
     let left = first!(run);
     return node.operators.every((operator, index) => {
       const right = rest[index]!(run);
-      run.at = node;
+      run.at = comparisons[index];
       const holds = compare(operator, left, right);
       left = right;
       return holds;

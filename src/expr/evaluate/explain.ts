@@ -9,7 +9,7 @@ import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { missingHint } from "../hints.ts";
 import { isOfMissing } from "./locate_fault.ts";
-import { childrenOf, isCallOf } from "../parse/tree.ts";
+import { childrenOf, comparisonsIn, isCallOf } from "../parse/tree.ts";
 import { isRead, limitValue } from "../limits.ts";
 
 /**
@@ -107,17 +107,11 @@ class Explainer {
   }
 
   #explainChain(node: ComparisonChain, frame: Frame): void {
-    for (const [index, operator] of node.operators.entries()) {
-      const [left, right] = [node.operands[index]!, node.operands[index + 1]!];
-      const { start } = left;
-      const pair = { type: "BinaryExpression", operator, start, end: right.end } as const;
-      const comparison = { ...pair, left, right };
-      if (this.#evaluate(comparison, frame)) continue;
-      if (!this.#isFound) this.decisive = comparison;
-      this.#show(left, frame);
-      this.#show(right, frame);
-      return;
-    }
+    const decisive = comparisonsIn(node).find((pair) => !this.#evaluate(pair, frame));
+    if (!decisive) return;
+    if (!this.#isFound) this.decisive = decisive;
+    this.#show(decisive.left, frame);
+    this.#show(decisive.right, frame);
   }
 
   #explainCall(node: CallExpression, result: boolean, frame: Frame): void {

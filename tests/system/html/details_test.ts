@@ -237,6 +237,28 @@ jobs:
   }, { env: { SERVER_URL: server.url } });
 });
 
+Deno.test("passed steps of a job fold beside one that failed", async () => {
+  const steps = [1, 2, 3, 4, 5].map((step) =>
+    `      - { name: step ${step}, uses: hello, test: "${step !== 4}" }\n`
+  );
+  await withReport(
+    `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`,
+    async ({ page }) => {
+      await click(page, "#row-0");
+      const lines = () =>
+        page.evaluate(
+          `[...document.querySelectorAll("#details .step-line")].filter((line) =>
+          line.checkVisibility()).map((line) => line.children[line.children.length - 2].innerText)`,
+        );
+      assertEquals(await lines(), ["3 passed", "step 4\n\ntest is false", "step 5"]);
+      await click(page, "#details .steps summary");
+      const open = ["3 passed", "step 1", "step 2", "step 3", "step 4\n\ntest is false", "step 5"];
+      assertEquals(await lines(), open);
+      assertEquals(await findBarriers(page), []);
+    },
+  );
+});
+
 Deno.test("an empty request is not shown", async () => {
   await withReport(VALUES, async ({ page }) => {
     assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);

@@ -286,7 +286,7 @@ interface FailedLink extends CauseNames {
 const [MAX_CAUSES, MAX_PARTS, WIDEST_CAUSE] = [50, 20, 200];
 
 /** Renders what failed, by cause; empty where each failure has its own. */
-export function renderCausesPanel(runs: readonly LinkedRun[]): string {
+export function renderCausesPanel(runs: readonly LinkedRun[], isOpen?: true): string {
   const causes = causesOf(runs);
   const counts = causes.map(countParts);
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -296,7 +296,8 @@ export function renderCausesPanel(runs: readonly LinkedRun[]): string {
   const left = causes.length - MAX_CAUSES;
   const more = left > 0 ? `\n<p>… and ${countOf(left, "more cause")}</p>` : "";
   const content = `<ol class="causes">\n${items.join("\n")}\n</ol>${more}`;
-  return renderPanel('class="panel"', summary, "Causes of failures", content);
+  const attributes = `class="panel"${isOpen ? " open" : ""}`;
+  return renderPanel(attributes, summary, "Causes of failures", content);
 }
 
 function countParts(parts: readonly FailedLink[]): number {

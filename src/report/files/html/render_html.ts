@@ -129,7 +129,7 @@ function renderSuiteHead(
     return `<div id="head${id}" hidden>\n${renderHead(record)}
 <div class="panels">\n${causes}${renderStartPanel(record.origin, record.vars)}</div>\n</div>\n`;
   }).join("");
-  const all = renderCausesPanel(linked) + renderStartPanel(suite?.start.origin) + panels;
+  const all = renderCausesPanel(linked, true) + renderStartPanel(suite?.start.origin) + panels;
   return `${renderIndex(records, suite, chart, all)}${heads}
 <div class="panels">\n${graphPanel("Jobs", true)}</div>
 <script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;

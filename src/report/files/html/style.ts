@@ -81,7 +81,9 @@ svg .partial { opacity: .45; }
 .numbers td, .numbers th + th {
   text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
 }
+.numbers [scope=row] { color: inherit; font-size: inherit; }
 .thresholds { list-style: none; padding: 0; margin: 4px 0; overflow-wrap: anywhere; }
+.thresholds strong { margin-left: 8px; }
 .line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); } .line.note { stroke: var(--note); }
 .line.warn { stroke: var(--warn); } .line.extra { stroke: var(--dns); } .line.muted { stroke: var(--muted); }
 .dot.good { background: var(--good); } .dot.bad { background: var(--bad); }
@@ -95,10 +97,12 @@ svg .partial { opacity: .45; }
 }
 .panel > summary:hover { color: var(--text); background: var(--raised); }
 .panel > summary::-webkit-details-marker, .part > summary::-webkit-details-marker { display: none; }
-.panel > summary::before, .part > summary::before {
+.panel > summary::before, .part > summary::before, .steps > summary::before {
   content: "▸"; content: "▸" / ""; display: inline-block; width: 1.2em; color: var(--muted);
 }
-.panel[open] > summary::before, .part[open] > summary::before { content: "▾"; content: "▾" / ""; }
+.panel[open] > summary::before, .part[open] > summary::before, .steps[open] > summary::before {
+  content: "▾"; content: "▾" / "";
+}
 .panel-content { padding: 4px 20px 16px; max-height: 70vh; overflow: auto; }
 #history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
 #history-charts { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 0 32px; }
@@ -221,6 +225,11 @@ dl {
 }
 dt { color: var(--muted); overflow-wrap: anywhere; }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.step-line {
+  display: grid; grid-template-columns: 1.2em minmax(0, 1fr) auto; gap: 0 8px; padding: 4px 0;
+  border-bottom: 1px solid var(--line);
+}
+.step-line p { margin: 0; } .steps > summary { cursor: pointer; }
 .part { margin-top: 20px; } .part > summary { cursor: pointer; list-style: none; }
 .part h3 { display: inline-block; margin: 0; } .line { margin: 6px 0; }
 .line code { font-size: 13px; font-weight: 600; }

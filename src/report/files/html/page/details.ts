@@ -92,25 +92,49 @@ function remarksOf(
 /** The most steps that the details of a job list. */
 const MAX_STEPS = 200;
 
-/** The steps of a job, with what failed; `linkTo` makes the address of one by its key. */
-function stepTable(steps: readonly PageStep[], linkTo: (key: string) => string): Content {
+/** The fewest passed steps in a row that fold in a job with others. */
+const FOLDED = 3;
+
+/**
+ * The steps of a job, with what failed; passed ones in a row fold beside others. `linkTo` makes the
+ * address of one by its key.
+ */
+function stepList(steps: readonly PageStep[], linkTo: (key: string) => string): Content {
   const own = steps.filter(({ depth }) => depth === 0);
   if (own.length === 0) return [];
-  const rows = own.slice(0, MAX_STEPS).map(({ state, name, key, message, duration }) =>
-    row([
-      el(`span.icon.${state}`, { role: "img", "aria-label": state }, ICONS[state]),
-      [
-        el("a", { href: linkTo(key) }, name),
-        message !== undefined && el("p.failed", message),
-      ],
-      formatElapsed(duration),
-    ])
-  );
-  const more = own.length - rows.length;
+  const groups: PageStep[][] = [];
+  for (const step of own.slice(0, MAX_STEPS)) {
+    const last = groups.at(-1);
+    if (step.state === "passed" && last?.[0]?.state === "passed") last.push(step);
+    else groups.push([step]);
+  }
+  const more = own.length - MAX_STEPS;
   return section(
     "Steps",
-    table(["State", "Step", "Time"], rows),
+    groups.map((group) => {
+      const lines = group.map((step) => stepLine(step, linkTo(step.key)));
+      if (groups.length === 1 || group.length < FOLDED) return lines;
+      const duration = group.reduce((sum, { duration }) => sum + duration, 0);
+      return el(
+        "details.steps",
+        el(
+          "summary.step-line",
+          el("span.passed", `${group.length} passed`),
+          el("span.time", formatElapsed(duration)),
+        ),
+        lines,
+      );
+    }),
     more > 0 && el("p.muted", `${more} more`),
+  );
+}
+
+function stepLine({ state, name, message, duration }: PageStep, href: string): PageElement {
+  return el(
+    "div.step-line",
+    el(`span.icon.${state}`, { role: "img", "aria-label": state }, ICONS[state]),
+    el("div", el("a", { href }, name), message !== undefined && el("p.failed", message)),
+    el("span.time", formatElapsed(duration)),
   );
 }
 
@@ -139,7 +163,7 @@ export function jobDetails(
   return [
     head(job.name, state, facts, remarks, link),
     failureSection(failures),
-    load ? loadParts(load, width, linkTo) : stepTable(steps, linkTo),
+    load ? loadParts(load, width, linkTo) : stepList(steps, linkTo),
     stats && section("Times of the rounds", statsTable(stats)),
     times.length > 0 &&
     section("Response times", times.map((one) => distributionChart(one, width))),
