@@ -602,18 +602,17 @@ class Parser extends OperandParser {
 
   /** `a < b <= c` means `a < b && b <= c`. */
   #parseComparison(left: Node, start: number, first: Comparison): Node {
-    const operators = [first];
-    const operands = [left, this.#parseOperators(POWER.get(first)! + 1)];
-    while (this.type === TOKEN.operator && COMPARISONS.has(String(this.value))) {
-      operators.push(this.value as Comparison);
+    const comparisons: BinaryExpression[] = [];
+    for (let [operator, from] = [first, start];; from = left.start) {
+      const right = this.#parseOperators(POWER.get(first)! + 1);
+      comparisons.push(this.#binary(operator, from, left, right) as BinaryExpression);
+      if (this.type !== TOKEN.operator || !COMPARISONS.has(String(this.value))) break;
+      operator = this.value as Comparison;
+      left = right;
       this.next();
-      operands.push(this.#parseOperators(POWER.get(first)! + 1));
     }
-    if (operators.length === 1) {
-      return this.#binary(first, start, left, operands[1]!);
-    }
-    const end = this.lastTokEnd;
-    return this.finish({ type: "ComparisonChain", start, end, operands, operators });
+    if (comparisons.length === 1) return comparisons[0]!;
+    return this.finish({ type: "ComparisonChain", start, end: this.lastTokEnd, comparisons });
   }
 
   /** `x | f(a)` is `f(x, a)`; without arguments the parentheses may be left out. */

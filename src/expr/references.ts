@@ -172,7 +172,7 @@ function walk(node: Node, around: Around, found: Found): void {
       return;
     }
     case "ComparisonChain":
-      for (const [index, operand] of node.operands.entries()) {
+      for (const [index, operand] of childrenOf(node).entries()) {
         walk(operand, index < 2 ? strict : { ...unsure, nilIsFine: false }, found);
       }
       return;

@@ -3,7 +3,7 @@ import { isDict, plain, readField, type Value } from "../../base/value/value.ts"
 import { readMember, readSlice } from "./access.ts";
 import { Evaluation, lengthOf } from "./evaluation.ts";
 import { locateFault } from "./locate_fault.ts";
-import { compare, OPERATIONS, signed, truth } from "./operations.ts";
+import { OPERATIONS, signed, truth } from "./operations.ts";
 import type { Parsed, Scope } from "../expression.ts";
 import { Fault, kindOf } from "../fault.ts";
 import {
@@ -28,7 +28,7 @@ import type {
   Pointer,
   UnaryExpression,
 } from "../parse/ast.ts";
-import { comparisonsIn } from "../parse/tree.ts";
+import { childrenOf } from "../parse/tree.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the location of the error. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
@@ -223,15 +223,14 @@ function compileLogical(node: LogicalExpression): Code {
 }
 
 function compileChain(node: ComparisonChain): Code {
-  const [first, ...rest] = node.operands.map(compile);
-  const comparisons = comparisonsIn(node);
+  const [first, ...rest] = childrenOf(node).map(compile);
   return (run) => {
     run.step();
     let left = first!(run);
-    return node.operators.every((operator, index) => {
+    return node.comparisons.every((comparison, index) => {
       const right = rest[index]!(run);
-      run.at = comparisons[index];
-      const holds = compare(operator, left, right);
+      run.at = comparison;
+      const holds = OPERATIONS[comparison.operator](left, right, run);
       left = right;
       return holds;
     });

@@ -9,7 +9,7 @@ import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { missingHint } from "../hints.ts";
 import { isOfMissing } from "./locate_fault.ts";
-import { childrenOf, comparisonsIn, isCallOf } from "../parse/tree.ts";
+import { childrenOf, isCallOf } from "../parse/tree.ts";
 import { isRead, limitValue } from "../limits.ts";
 
 /**
@@ -107,7 +107,7 @@ class Explainer {
   }
 
   #explainChain(node: ComparisonChain, frame: Frame): void {
-    const decisive = comparisonsIn(node).find((pair) => !this.#evaluate(pair, frame));
+    const decisive = node.comparisons.find((pair) => !this.#evaluate(pair, frame));
     if (!decisive) return;
     if (!this.#isFound) this.decisive = decisive;
     this.#show(decisive.left, frame);

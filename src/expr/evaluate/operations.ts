@@ -39,7 +39,7 @@ export const OPERATIONS: Readonly<Record<BinaryOperator, Operation>> = {
 };
 
 /** Numbers by size, times by when they are, texts by code point; nothing else has an order. */
-export function compare(operator: Comparison, a: Value, b: Value): boolean {
+function compare(operator: Comparison, a: Value, b: Value): boolean {
   if (typeof a === "string" && typeof b === "string") checkVersions(operator, a, b);
   const order = compareTimes(a, b) ?? compareValues(a, b);
   if (order === undefined) {

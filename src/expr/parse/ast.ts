@@ -95,11 +95,10 @@ export interface LogicalExpression extends Position {
   readonly right: Node;
 }
 
-/** `a < b <= c`: one operator fewer than operands. */
+/** `a < b <= c`: `a < b` and `b <= c`. */
 export interface ComparisonChain extends Position {
   readonly type: "ComparisonChain";
-  readonly operands: readonly Node[];
-  readonly operators: readonly Comparison[];
+  readonly comparisons: readonly BinaryExpression[];
 }
 
 /** `test ? a : b`, `a ?: b` and `if test { a } else { b }`. */

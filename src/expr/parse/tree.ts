@@ -1,14 +1,6 @@
 import { assertNever } from "../../base/errors.ts";
 import type { ParsedTemplate } from "../expression.ts";
-import type { BinaryExpression, CallExpression, ComparisonChain, Node } from "./ast.ts";
-
-/** The comparisons of a chain, each of two operands: `a < b` and `b <= c` of `a < b <= c`. */
-export function comparisonsIn({ operands, operators }: ComparisonChain): BinaryExpression[] {
-  return operators.map((operator, index) => {
-    const [left, right] = [operands[index]!, operands[index + 1]!];
-    return { type: "BinaryExpression", operator, left, right, start: left.start, end: right.end };
-  });
-}
+import type { CallExpression, Node } from "./ast.ts";
 
 /** The nodes right below a node, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
@@ -27,7 +19,7 @@ export function childrenOf(node: Node): readonly Node[] {
     case "LogicalExpression":
       return [node.left, node.right];
     case "ComparisonChain":
-      return node.operands;
+      return [node.comparisons[0]!.left, ...node.comparisons.map(({ right }) => right)];
     case "ConditionalExpression":
       return [node.test, node.consequent, node.alternate];
     case "MemberExpression":
