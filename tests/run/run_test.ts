@@ -279,8 +279,8 @@ Deno.test("run() prepares a step once where its parameters are constant, for wha
 
 for (
   const [kind, most] of Object.entries({
-    hello: { kilobytes: 10, promises: 1 },
-    stub: { kilobytes: 32, promises: 12 },
+    hello: { kilobytes: 8, promises: 1 },
+    stub: { kilobytes: 24, promises: 9 },
   })
 ) {
   Deno.test(`a round allocates little: ${kind}`, async () => {
