@@ -11,6 +11,8 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "@bufbuild/protobuf/wkt": "encoding the messages of gRPC",
   "@connectrpc/connect": "calling methods of gRPC",
   "@connectrpc/connect-node": "calling methods of gRPC",
+  "@modelcontextprotocol/sdk/server/mcp.js": "speaking to assistants",
+  "@modelcontextprotocol/sdk/server/stdio.js": "speaking to assistants",
   "@nats-io/nats-core/internal": "speaking to NATS",
   "@opentelemetry/otlp-transformer": "sending spans",
   "ajv": "validating by JSON Schema",
@@ -43,6 +45,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "tough-cookie": "keeping the cookies of responses",
   "xpath": "evaluating XPath",
   "yaml": "formatting YAML",
+  "zod": "describing the tools of assistants",
 };
 
 /** Optional packages of libraries, for what we do not use of them: downloads of browsers. */

@@ -1,3 +1,4 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { JobChoice } from "../plan/select_jobs.ts";
 import type { FailedIds, FailedJobs } from "../suite/failed_jobs.ts";
@@ -152,12 +153,14 @@ export interface Program {
   /** Present if a command runs again and again. */
   readonly repeating?: {
     /** What runs remember, until the program ends. */
-    readonly state: State;
+    readonly state?: State;
     /** Takes the events of the run. */
     readonly take: (event: RunEvent) => void;
     /** Whether it shows details of steps that did not fail. */
-    readonly isDetailed: boolean;
+    readonly isDetailed?: boolean;
   };
+  /** The permissions of runs, instead of those of their options. */
+  readonly permissions?: Permissions;
 }
 
 /** Data of each run for a command that runs repeatedly. */

@@ -206,6 +206,20 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     },
   },
   {
+    name: "mcp",
+    summary: "Start the Model Context Protocol server, for assistants that write and run workflows",
+    operands: [],
+    options: runOptions(
+      "allow-net",
+      "allow-listen",
+      "allow-run",
+      "allow-read",
+      "allow-write",
+      "no-shell",
+    ),
+    load: async () => (await import("./mcp/mcp_command.ts")).mcpCommand(COMMAND_TABLE),
+  },
+  {
     name: "prepare",
     group: "Several machines",
     summary: "Prepare a run on several machines: evaluate vars and select jobs",

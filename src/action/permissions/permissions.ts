@@ -7,7 +7,7 @@ export interface Permissions {
   readonly net?: readonly HostRule[];
   /** Where a server may listen; nowhere if it is absent and `net` is not. */
   readonly listen?: readonly HostRule[];
-  readonly run?: readonly ProgramRule[];
+  readonly run?: readonly ProgramRule[] | "any";
   readonly read?: readonly PathRule[];
   readonly write?: readonly PathRule[];
   /** No `shell` step runs, whatever `run` says. */

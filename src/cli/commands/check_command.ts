@@ -23,7 +23,7 @@ export async function checkCommand(
   program: Program,
 ): Promise<ExitCode> {
   const host = values.get("format") === undefined ? inLocale(program.host) : program.host;
-  const limits = readLimits(host.env);
+  const limits = { ...readLimits(host.env), permissions: program.permissions };
   const name = values.get("format") ?? "text";
   const format = FINDING_FORMATS.find((each) => each.name === name)!;
   const writer = format.make();

@@ -211,7 +211,7 @@ class EverySignals {
 }
 
 /** Keeps what a run prints until it is known whether anybody wants to read it. */
-class KeptOutput implements Output {
+export class KeptOutput implements Output {
   readonly isTerminal = false;
   readonly #host: Host;
   text = "";

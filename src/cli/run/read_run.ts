@@ -33,7 +33,7 @@ export async function readRun(
   const warn = warnOf(invocation, program);
   if (suite) await warn(suite.warnings, suite.path ?? "");
   const { settings, switches } = invocation;
-  const permissions = await permissionsOf(invocation, host);
+  const permissions = program.permissions ?? await permissionsOf(invocation, host);
   const tls = await tlsOf(invocation, host);
   const openapi = invocation.values.get("openapi");
   if (openapi !== undefined) {
@@ -106,7 +106,7 @@ export function warnOf(
 }
 
 /** The permissions that the options leave; undefined if they restrict nothing. */
-async function permissionsOf(
+export async function permissionsOf(
   { lists, switches }: Invocation,
   host: Host,
 ): Promise<Permissions | undefined> {
