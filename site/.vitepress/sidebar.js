@@ -43,6 +43,7 @@ export const SIDEBAR = [
     ["Jobs, steps and outputs", "think-in-jobs"],
     ["Cheat sheet", "cheat-sheet"],
     ["Editor setup", "editors"],
+    ["Assistants", "agents"],
   ]),
   section("Concepts", "concepts", [
     ["How a run works", "how-a-run-works"],
