@@ -283,7 +283,7 @@ const CONTRACTS: readonly Option[] = group("Snapshots and contracts", [
   },
 ]);
 
-const PERMISSIONS: readonly Option[] = group("Permissions", [
+export const PERMISSIONS: readonly Option[] = group("Permissions", [
   {
     name: "allow-net",
     value: "hosts",

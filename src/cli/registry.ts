@@ -2,7 +2,7 @@ import { ACTIONS } from "../actions/registry.ts";
 import type { ImporterName } from "../importer/registry.ts";
 import type { Command, CommandTable, Option } from "./command.ts";
 import type { EngineName } from "../spread/engines/registry.ts";
-import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
+import { DEFAULT_COMMAND, PERMISSIONS, runOptions } from "./default_command.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
@@ -209,14 +209,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     name: "mcp",
     summary: "Start the Model Context Protocol server, for assistants that write and run workflows",
     operands: [],
-    options: runOptions(
-      "allow-net",
-      "allow-listen",
-      "allow-run",
-      "allow-read",
-      "allow-write",
-      "no-shell",
-    ),
+    options: PERMISSIONS,
     load: async () => (await import("./mcp/mcp_command.ts")).mcpCommand(COMMAND_TABLE),
   },
   {
