@@ -44,7 +44,8 @@ Deno.test("10,000 runs of --serve take the memory of 1,000", () =>
     assertEquals((await run.run(cwd, "--serve", "0")).code, 0);
     if (problem) throw problem;
     const [few, many] = [used.get(2000)!, used.get(10_000)!];
-    assert(many - few < 4e6, JSON.stringify([...used]));
+    // The week fills up, and so do the histograms; records of runs that were kept would take 80 MB.
+    assert(many - few < 8e6, JSON.stringify([...used]));
   }));
 
 Deno.test("1,000 runs at 10ms with --serve fit into a small heap", () =>

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { addressOf, codeOf, type Endpoint } from "../../action/net/endpoint.ts";
 import { LIMITS, listenProblem, openServer } from "../../actions/listen/open_server.ts";
 import { RunnerError, UsageError } from "../../base/errors.ts";
@@ -57,6 +55,11 @@ export async function openMonitorServer(
   const { earlier } = history === undefined ? { earlier: [] } : await readHistory(history, files);
   const monitor = new Monitor(earlier.map(({ run }) => run));
   const [page, renderReport] = await Promise.all([makeMonitorPage(), makeHtmlReport()]);
+  // Imported by name, they would be loaded at every start of the one file.
+  const [{ Readable }, { pipeline }] = await Promise.all([
+    import("node:stream"),
+    import("node:stream/promises"),
+  ]);
   let began = clock.ticks();
 
   function answer({ method, url = "" }: IncomingMessage): Answer {
