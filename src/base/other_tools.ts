@@ -247,6 +247,7 @@ const NAMES: Table = [
   ],
   ['it is in environment variables, read by vars at the top: SHA: "{{GITHUB_SHA}}"', "github"],
   ["outputs of earlier steps are in outputs", "steps"],
+  ["the values of an entry are in vars", "iteration item row"],
   ["the result of the action is res", "response"],
   ["the request of the action is req", "request"],
   ["write res.body", "body"],

@@ -808,6 +808,7 @@ Deno.test("a name from another tool suggests the one to use", () => {
     "vars.xs.filter(# > 1)": "filter(value, …)",
     "vars.s.upper()": "upper(value)",
     "steps.x": "outputs",
+    "iteration.x": "the values of an entry are in vars",
     "undefined": "nil",
     "body.total == 1": "res.body",
     "code == 200": "res.code",

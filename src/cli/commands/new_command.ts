@@ -109,6 +109,10 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
   if (first === undefined) return undefined;
   const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
   if (named !== undefined) return named;
+  if (/\.ya?ml$/i.test(first) && !await host.files.isFile(first).catch(() => false)) {
+    const hint = `to write a new workflow to it: runner new -o ${shellWord(first)}`;
+    throw new LoadError(`file '${first}' not found`, [], hint);
+  }
   if (/\.(?:json|ya?ml)$/i.test(first)) {
     const value = await readYamlFile(await readTextFile(first, host, "file"));
     if (!isDict(value)) return undefined;

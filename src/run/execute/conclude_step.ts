@@ -252,7 +252,7 @@ export async function pause(
   if (reason !== undefined) throw new StepError(reason);
 }
 
-/** Decides after a pass whether another one follows. Throws if the limit is reached. */
+/** Decides after an entry whether another one follows. Throws if the limit is reached. */
 function endPass(
   { until, max, interval, pass }: Loop & { readonly pass: { isOver: boolean; pause: number } },
   index: number,
@@ -263,7 +263,7 @@ function endPass(
   pass.pause = evaluateDuration(interval, scope, ["iteration", "interval"]);
   if (index + 1 < max) return;
   const error = new StepError(
-    `"until" is still false after ${max === 1 ? "1 pass" : `${max} passes`}`,
+    `"until" is still false after ${max === 1 ? "1 entry" : `${max} entries`}`,
     "raise max, or look at what the expression reads",
     { decided: false },
   );

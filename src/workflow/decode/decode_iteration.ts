@@ -93,9 +93,9 @@ const ITERATION = {
     .as((decoded, param) => readCombinations(decoded, param as Key)),
   types,
   parallel: integer("How many entries are run at once.", { min: 1 }).default(1),
-  until: expression("Runs the step until it is true; evaluated after each pass.", IN_STEP),
-  max: integer("The maximum number of passes; required with until.", { min: 1 }),
-  interval: time("The time between two passes of until.", IN_STEP).key({ isOccasional: true }),
+  until: expression("Runs the step until it is true; evaluated after each entry.", IN_STEP),
+  max: integer("The maximum number of entries; required with until.", { min: 1 }),
+  interval: time("The time between two entries of until.", IN_STEP).key({ isOccasional: true }),
 };
 
 const iterationMap = map(ITERATION, "", {

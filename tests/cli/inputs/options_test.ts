@@ -65,6 +65,7 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
       'invalid value "curl http://h" for option --from',
       'give "curl" alone, and the rest as an argument of its own',
     ],
+    [["new", "none.yml"], "file 'none.yml' not found", "runner new -o none.yml"],
     [["-e", "A=1", "ok.yml"], "unknown option -e", "--env-file <file>"],
     [["--json", "ok.yml"], "runner has no option --json", "write --report <format=path>"],
     [["dag", "--quiet", "ok.yml"], "runner dag has no option --quiet", "try runner dag --help"],
