@@ -4,7 +4,6 @@ import type {
   ActionResult,
   CompileAction,
   Demand,
-  DemandedFields,
   ResponseField,
   RunAction,
   SecretSink,
@@ -340,9 +339,4 @@ export function compiledAction(compile: CompileAction): RunAction {
     return await carryOut(context);
   };
   return Object.assign(run, { compile });
-}
-
-/** Whether a field is read. */
-export function isDemanded(fields: DemandedFields, name: string): boolean {
-  return fields === "all" || fields.has(name);
 }

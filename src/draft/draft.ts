@@ -72,12 +72,6 @@ function sequenceKeys(index: number): Dict {
   return { id: `part_${index + 1}`, ...after };
 }
 
-/** The number of parts that could not be translated. */
-export function countNotes({ notes, jobs }: Draft): number {
-  const all = jobs.flatMap(({ notes = [], steps }) => [notes, ...steps.map(({ notes }) => notes)]);
-  return [notes, ...all].flat().length;
-}
-
 function notTranslated(notes: readonly string[]): string {
   return comment(notes.map((note) => `Not translated: ${note}`));
 }

@@ -100,27 +100,3 @@ export const TYPE_TESTS = {
   boolean: (value) => `type(${value}) == "bool"`,
   number: (value) => `type(${value}) in ["int", "float"]`,
 } satisfies Readonly<Record<string, (value: string) => string>>;
-
-/** Tests that a value is truthy in JavaScript. */
-export function truthOf(expression: string): string {
-  return `not (${expression} in [nil, false, 0, ""])`;
-}
-
-/**
- * The value that a JSONPath finds; a simple path becomes keys. A path that may find several values
- * gives their list, as in most tools, or the first.
- */
-export function jsonPathOf(path: string, several: "list" | "first" = "list"): string {
-  const whole = "res.body";
-  const simple = /^\$?((?:\.[A-Za-z_]\w*|\[\d+\]|\['[^']*'\]|\["[^"]*"\])*)$/.exec(path.trim());
-  if (!simple) {
-    const all = `json_path(${whole}, ${quoteText(path)})`;
-    return several === "list" && findsSeveral(path) ? all : `first(${all})`;
-  }
-  return whole + simple[1]!.replace(/\[(['"])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
-}
-
-/** Whether a JSONPath has a wildcard, a slice, a filter, a list of keys or looks at any depth. */
-function findsSeveral(path: string): boolean {
-  return /\.\.|\*|[?:,]/.test(path.replace(/'[^']*'|"[^"]*"/g, ""));
-}

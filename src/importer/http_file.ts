@@ -1,5 +1,5 @@
 import { type Draft, type DraftStep, quoteText } from "../draft/draft.ts";
-import { headerOf, jsonPathOf } from "./expressions.ts";
+import { headerOf, keyOf } from "./expressions.ts";
 import { Names, putVariables } from "../draft/names.ts";
 import { type ImportFile, type ImportInput, type Line, linesOf, problemAt } from "./input.ts";
 import { multipartOf, RequestDraft, withScheme } from "../draft/request_draft.ts";
@@ -337,4 +337,23 @@ class RequestReader {
       }
     } else bodyLines.push(text);
   }
+}
+
+/**
+ * The value that a JSONPath finds; a simple path becomes keys. A path that may find several values
+ * gives their list, as in most tools, or the first.
+ */
+function jsonPathOf(path: string, several: "list" | "first" = "list"): string {
+  const whole = "res.body";
+  const simple = /^\$?((?:\.[A-Za-z_]\w*|\[\d+\]|\['[^']*'\]|\["[^"]*"\])*)$/.exec(path.trim());
+  if (!simple) {
+    const all = `json_path(${whole}, ${quoteText(path)})`;
+    return several === "list" && findsSeveral(path) ? all : `first(${all})`;
+  }
+  return whole + simple[1]!.replace(/\[(['"])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
+}
+
+/** Whether a JSONPath has a wildcard, a slice, a filter, a list of keys or looks at any depth. */
+function findsSeveral(path: string): boolean {
+  return /\.\.|\*|[?:,]/.test(path.replace(/'[^']*'|"[^"]*"/g, ""));
 }

@@ -8,7 +8,6 @@ import {
   headerOf,
   keyOf,
   nullOf,
-  truthOf,
   TYPE_TESTS,
   withoutMaps,
 } from "./expressions.ts";
@@ -525,4 +524,9 @@ function callTest(callee: SyntaxNode, first: SyntaxNode, script: Script): string
   if (/^(?:has|includes)$/.test(method)) return containsOf(object, value);
   const key = method === "hasOwnProperty" ? textOf(first) : undefined;
   return key === undefined ? undefined : existenceOf(object + keyOf(key));
+}
+
+/** Tests that a value is truthy in JavaScript. */
+function truthOf(expression: string): string {
+  return `not (${expression} in [nil, false, 0, ""])`;
 }

@@ -6,12 +6,9 @@ import type { Diagnostic, Severity } from "../base/diagnostic.ts";
 import { spanInFile } from "../base/source.ts";
 import { checkSuite } from "../suite/suite_of_file.ts";
 import { readLimits } from "../workflow/limits.ts";
-import { SUITE } from "../suite/decode_suite.ts";
-import { suggest } from "../base/text/suggest.ts";
-import { JOB_FILE, WORKFLOW } from "../workflow/decode/key_tree.ts";
 import { isAbsolute } from "../workflow/read_files.ts";
 import type { CheckModel } from "../check/model.ts";
-import { type Outline, pairsOf, type TextRange } from "./outline.ts";
+import type { Outline, TextRange } from "./outline.ts";
 
 /** Something that `check` finds in a file. */
 export interface Finding extends TextRange {
@@ -24,22 +21,6 @@ export interface Finding extends TextRange {
 
 /** No code of a plugin is loaded: nothing may be run. */
 const NOTHING_RUNS = { run: [] };
-
-const ROOT_KEYS = [WORKFLOW, JOB_FILE, SUITE].flatMap(({ form: { fields = [] } }) =>
-  fields.map(({ name }) => name)
-);
-
-/**
- * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of
- * other programs, too.
- */
-export function isOurs({ root, text }: Outline, path: string): boolean {
-  if (/[\\/]\.github[\\/]/.test(path) || root?.kind === "list") return false;
-  const keys = pairsOf(root).map(({ key }) => key.text);
-  if (keys.length === 0) return /^\s*[^\s#]/m.test(text);
-  return keys.some((key) => ["jobs", "steps", "workflows"].includes(key)) ||
-    keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
-}
 
 /** What `check` finds in a file, and what it finds it in. */
 export interface Checked extends Partial<Pick<CheckModel, "document" | "uses">> {

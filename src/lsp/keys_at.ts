@@ -4,9 +4,6 @@ import { SUITE } from "../suite/decode_suite.ts";
 import { JOB_FILE, WORKFLOW } from "../workflow/decode/key_tree.ts";
 import { fieldsOf, type RuleForm } from "../workflow/names.ts";
 import { fieldOf, type FileKind, itemsOf, type Outline, scalarOf } from "./outline.ts";
-import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
-import { ACTIONS } from "../actions/registry.ts";
-import type { Host } from "../host/host.ts";
 import type { Path } from "../base/source.ts";
 import type { YamlNode } from "../base/yaml/yaml_tree.ts";
 
@@ -72,17 +69,6 @@ function stepPath(path: Path): Path | undefined {
 export interface Catalog {
   readonly actions: ReadonlyMap<string, Action>;
   readonly plugins: readonly string[];
-}
-
-/** Finds all actions, and runs no code of plugins. */
-export async function findActions(host: Host): Promise<Catalog> {
-  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
-  const directory = pluginDirectory(host);
-  const plugins = directory ? await pluginNames(directory, host).catch(() => undefined) : undefined;
-  return {
-    actions: new Map(actions.map((action) => [action.name, action])),
-    plugins: plugins ?? [],
-  };
 }
 
 export function nodeAt(

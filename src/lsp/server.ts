@@ -4,19 +4,29 @@ import type { Host } from "../host/host.ts";
 import { LoadError } from "../base/errors.ts";
 import { formatWorkflow } from "../workflow/format_workflow.ts";
 import { completionsAt } from "./complete.ts";
-import { type Catalog, findActions } from "./keys_at.ts";
-import { type Checked, diagnose, isOurs, overlay } from "./diagnose.ts";
+import type { Catalog } from "./keys_at.ts";
+import { type Checked, diagnose, overlay } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
 import { definitionAt, fileLinksIn } from "./definition.ts";
 import {
   type FileSymbol,
   makeOutline,
   type Outline,
+  pairsOf,
   spotAt,
   symbolsOf,
   type TextRange,
 } from "./outline.ts";
 import { lineAt, lineStarts } from "../base/source.ts";
+import { SUITE } from "../suite/decode_suite.ts";
+import { suggest } from "../base/text/suggest.ts";
+import { JOB_FILE, WORKFLOW } from "../workflow/decode/key_tree.ts";
+import { pluginDirectory, pluginNames } from "../actions/plugin/plugin.ts";
+import { ACTIONS } from "../actions/registry.ts";
+
+const ROOT_KEYS = [WORKFLOW, JOB_FILE, SUITE].flatMap(({ form: { fields = [] } }) =>
+  fields.map(({ name }) => name)
+);
 
 /** The time to wait for the next key before a file is checked, in milliseconds. */
 const PAUSE = 20;
@@ -292,5 +302,28 @@ function makeLineIndex(text: string): LineIndex {
         (starts[line + 1] ?? text.length + 1) - 1,
       ),
     rangeOf: ({ start, end }) => ({ start: positionAt(start), end: positionAt(end) }),
+  };
+}
+
+/**
+ * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of
+ * other programs, too.
+ */
+function isOurs({ root, text }: Outline, path: string): boolean {
+  if (/[\\/]\.github[\\/]/.test(path) || root?.kind === "list") return false;
+  const keys = pairsOf(root).map(({ key }) => key.text);
+  if (keys.length === 0) return /^\s*[^\s#]/m.test(text);
+  return keys.some((key) => ["jobs", "steps", "workflows"].includes(key)) ||
+    keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
+}
+
+/** Finds all actions, and runs no code of plugins. */
+export async function findActions(host: Host): Promise<Catalog> {
+  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  const directory = pluginDirectory(host);
+  const plugins = directory ? await pluginNames(directory, host).catch(() => undefined) : undefined;
+  return {
+    actions: new Map(actions.map((action) => [action.name, action])),
+    plugins: plugins ?? [],
   };
 }

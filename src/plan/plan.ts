@@ -2,7 +2,6 @@ import type { Draws } from "../expr/draws.ts";
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Dict, Value } from "../base/value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
-import { writtenId } from "../workflow/step_facts.ts";
 
 /** A workflow with its `vars` evaluated and its graph resolved. */
 export interface Plan {
@@ -31,11 +30,6 @@ export interface PlannedJob {
   readonly skip?: string;
   /** Decides whether it starts; without it, when all its needs passed or were skipped on purpose. */
   readonly startsWhen?: StartCondition;
-}
-
-/** The ids of jobs in the file: those of a matrix have one. */
-export function idsOfNeeds(needs: readonly PlannedJob[]): readonly string[] {
-  return [...new Set(needs.map(({ job }) => writtenId(job)))];
 }
 
 /** Decides by the outcomes of its needs, in their order, whether a job starts. */

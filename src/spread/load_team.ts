@@ -6,9 +6,38 @@ import { type RunnerError, StepError } from "../base/errors.ts";
 import { copyValue, type Dict } from "../base/value/value.ts";
 import { isGranted } from "../host/deno_permissions.ts";
 import { startWorker } from "../host/start_worker.ts";
-import { SecondsMerger } from "../run/load/load_stats.ts";
 import type { LoadRounds, RoundStart, SpreadLoad } from "../run/run_state.ts";
 import { type LoadOrder, type LoadReport, type LoadTask, WORKER_MODULE } from "./load_worker.ts";
+import { mergeSeconds } from "../run/load/load_stats.ts";
+
+/** Merges the seconds of several processes, each as soon as all of them are past it. */
+class SecondsMerger {
+  readonly #parts: readonly { readonly seconds: LoadSecondFields[]; hasEnded: boolean }[];
+
+  constructor(processes: number) {
+    this.#parts = Array.from({ length: processes }, () => ({ seconds: [], hasEnded: false }));
+  }
+
+  /** Takes the next second of a process, from 0. Returns the seconds that are complete now. */
+  add(process: number, second: LoadSecondFields): LoadSecondFields[] {
+    this.#parts[process]!.seconds.push(second);
+    return [...this.#complete()];
+  }
+
+  /** No second of this process comes any more. */
+  end(process: number): LoadSecondFields[] {
+    this.#parts[process]!.hasEnded = true;
+    return [...this.#complete()];
+  }
+
+  *#complete(): Iterable<LoadSecondFields> {
+    while (this.#parts.every(({ seconds, hasEnded }) => hasEnded || seconds.length > 0)) {
+      const seconds = this.#parts.flatMap(({ seconds }) => seconds.splice(0, 1));
+      if (seconds.length === 0) return;
+      yield mergeSeconds(seconds);
+    }
+  }
+}
 
 /** Milliseconds between the order to begin and the beginning. */
 const LEAD = 50;

@@ -26,7 +26,7 @@ import { formatDuration } from "../base/value/duration.ts";
 import { Masker } from "../secrets/masker.ts";
 import type { Dict } from "../base/value/value.ts";
 import { endsInTheMiddle, lost, type RunPart } from "./piece_events.ts";
-import { outlineOf, type RunFileJob, type RunFileWorkflow } from "./run_file.ts";
+import type { RunFileJob, RunFileWorkflow } from "./run_file.ts";
 import { LoadTotals, mergeSeconds, statsValue } from "../run/load/load_stats.ts";
 import { judge } from "../run/load/thresholds.ts";
 
@@ -439,4 +439,11 @@ function* secondsIn(events: Iterable<RunEvent>, id: string): Generator<LoadSecon
     if (event.type === "load_second" && event.job === id) yield event;
   }
   return undefined;
+}
+
+/** The jobs of a workflow as its first event has them. */
+function outlineOf(jobs: RunFileWorkflow["jobs"]): RunStarted["jobs"] {
+  return jobs.map((
+    { skip: _, cleanup: _1, when: _2, expect: _3, rounds: _4, pace: _5, allowFailure: _6, ...job },
+  ) => job);
 }

@@ -15,7 +15,6 @@ import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { choosePiece, chooseWorkflows, type PieceChoice } from "./choose_piece.ts";
 import {
-  addInputSecrets,
   gatherInputs,
   gatherWorkflows,
   type PieceOutcome,
@@ -25,8 +24,12 @@ import {
 } from "./outputs_file.ts";
 import { refuseOtherRun } from "./piece_events.ts";
 import type { NamedText } from "./read_json_file.ts";
-import { planOfRun, type RunFile } from "./run_file.ts";
+import { hashWorkflow, type RunFile, type RunFileWorkflow } from "./run_file.ts";
 import type { Opening } from "./seal.ts";
+import type { Masker } from "../secrets/masker.ts";
+import { makePlan } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { selectJobs } from "../plan/select_jobs.ts";
 
 /** The files and the choice that make a process a part of a run. */
 interface PieceSource extends Opening {
@@ -238,4 +241,39 @@ class PieceRecorder {
       this.jobs[job] = { state, reason, blocked, failed: this.#failed.get(job) ?? 0 };
     } else if (event.type === "run_finished") this.isOver = true;
   }
+}
+
+/** Adds the secrets among outputs that others have published. */
+function addInputSecrets(pieces: readonly PieceOutputs[], secrets: Masker): void {
+  for (const { outputs } of pieces) {
+    for (const values of Object.values(outputs)) addSecretsOf(values, secrets);
+  }
+}
+
+/**
+ * The plan of all jobs of a workflow that were chosen when the run was prepared. Throws RunnerError
+ * if the files of the workflow are not those that the run was prepared with.
+ */
+async function planOfRun(
+  { file: path }: RunFile,
+  { workflow: { sha256: expected }, jobs, vars }: RunFileWorkflow,
+  workflow: Workflow,
+  draws: Draws,
+): Promise<Plan> {
+  const plan = await makePlan(workflow, {}, () => vars, draws);
+  const sha256 = await hashWorkflow(plan.workflow);
+  if (sha256 !== expected) {
+    throw new RunnerError(
+      `'${workflow.document.name}' is not the workflow that '${path}' was made of`,
+      `its files have the hash ${sha256.slice(0, 12)}, not ${expected.slice(0, 12)}: ` +
+        "all pieces need the same files",
+    );
+  }
+  const byId = new Map(plan.jobs.map((planned) => [planned.job.id, planned]));
+  const chosen = jobs.flatMap(({ id }) => byId.get(id) ?? []);
+  const skipped = jobs.flatMap(({ id, skip }) => skip ? byId.get(id) ?? [] : []);
+  const selection = { only: new Set(chosen), withNeeds: false, skip: new Set(skipped) };
+  const selected = selectJobs(plan, selection);
+  const ids = new Set(jobs.map(({ id }) => id));
+  return { ...selected, jobs: selected.jobs.filter(({ job }) => ids.has(job.id)) };
 }

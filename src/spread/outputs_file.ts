@@ -2,7 +2,6 @@ import type { PieceHeader, PiecePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import type { JobOutcome, RunPiece, RunProgress } from "../run/run_state.ts";
 import { jobsBefore, type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
-import { addSecretsOf } from "../secrets/find_secrets.ts";
 import { RunnerError } from "../base/errors.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { type Dict, isDict } from "../base/value/value.ts";
@@ -245,13 +244,6 @@ export function gatherWorkflows(
 /** The outputs of a step in all jobs of a matrix, of those of the pieces that ran some of them. */
 function joinLists(ofPieces: readonly Dict[]): Dict {
   return { [ALL]: ofPieces.flatMap(({ [ALL]: all }) => Array.isArray(all) ? all : []) };
-}
-
-/** Adds the secrets among outputs that others have published. */
-export function addInputSecrets(pieces: readonly PieceOutputs[], secrets: Masker): void {
-  for (const { outputs } of pieces) {
-    for (const values of Object.values(outputs)) addSecretsOf(values, secrets);
-  }
 }
 
 function ancestorsOf(chosen: ReadonlySet<PlannedJob>): ReadonlySet<PlannedJob> {

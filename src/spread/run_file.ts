@@ -1,8 +1,5 @@
-import type { Draws } from "../expr/draws.ts";
 import { positionsOf } from "../base/yaml/positions.ts";
-import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
-import { selectJobs } from "../plan/select_jobs.ts";
 import { filesOf, hashJson, relativeTo, unixLines } from "../workflow/files_of.ts";
 import type { Repeat, Workflow } from "../workflow/model.ts";
 import type { RunStarted, SuitePart } from "../run/event.ts";
@@ -272,13 +269,6 @@ export function namesOf(files: readonly string[]): readonly string[] {
   });
 }
 
-/** The jobs of a workflow as its first event has them. */
-export function outlineOf(jobs: RunFileWorkflow["jobs"]): RunStarted["jobs"] {
-  return jobs.map((
-    { skip: _, cleanup: _1, when: _2, expect: _3, rounds: _4, pace: _5, allowFailure: _6, ...job },
-  ) => job);
-}
-
 /**
  * Identifies the workflow that all pieces of a run must have: SHA-256 of the texts of its files and
  * of its job files, with their paths relative to the directory of the first.
@@ -290,32 +280,4 @@ export async function hashWorkflow({ document, jobs }: Workflow): Promise<string
     [relativeTo(directory, name), unixLines(text)] as const
   );
   return await hashJson([...parts].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
-}
-
-/**
- * The plan of all jobs of a workflow that were chosen when the run was prepared. Throws RunnerError
- * if the files of the workflow are not those that the run was prepared with.
- */
-export async function planOfRun(
-  { file: path }: RunFile,
-  { workflow: { sha256: expected }, jobs, vars }: RunFileWorkflow,
-  workflow: Workflow,
-  draws: Draws,
-): Promise<Plan> {
-  const plan = await makePlan(workflow, {}, () => vars, draws);
-  const sha256 = await hashWorkflow(plan.workflow);
-  if (sha256 !== expected) {
-    throw new RunnerError(
-      `'${workflow.document.name}' is not the workflow that '${path}' was made of`,
-      `its files have the hash ${sha256.slice(0, 12)}, not ${expected.slice(0, 12)}: ` +
-        "all pieces need the same files",
-    );
-  }
-  const byId = new Map(plan.jobs.map((planned) => [planned.job.id, planned]));
-  const chosen = jobs.flatMap(({ id }) => byId.get(id) ?? []);
-  const skipped = jobs.flatMap(({ id, skip }) => skip ? byId.get(id) ?? [] : []);
-  const selection = { only: new Set(chosen), withNeeds: false, skip: new Set(skipped) };
-  const selected = selectJobs(plan, selection);
-  const ids = new Set(jobs.map(({ id }) => id));
-  return { ...selected, jobs: selected.jobs.filter(({ job }) => ids.has(job.id)) };
 }

@@ -1,7 +1,7 @@
 import { join } from "@std/path/join";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { completionsAt } from "../../src/lsp/complete.ts";
-import { findActions } from "../../src/lsp/keys_at.ts";
+import { findActions } from "../../src/lsp/server.ts";
 import { makeOutline, readLoosely } from "../../src/lsp/outline.ts";
 import { CHECKOUT } from "../support/documents.ts";
 

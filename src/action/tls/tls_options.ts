@@ -10,9 +10,6 @@ export interface TlsOptions extends Partial<ClientCertificate> {
   readonly rejectUnauthorized: boolean;
 }
 
-/** The default TLS options. */
-export const DEFAULT_TLS: TlsOptions = { rejectUnauthorized: true };
-
 /** Whether a text is a certificate or a key itself, and not the path of one. */
 export function isPem(value: unknown): value is string {
   return typeof value === "string" && value.includes("-----BEGIN ");

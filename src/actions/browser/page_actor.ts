@@ -4,10 +4,9 @@ import { onAbort } from "../../action/on_abort.ts";
 import type { Command } from "./commands.ts";
 import { nextFrame, obstacleOf, type Wanted } from "./page_scripts.ts";
 import type { Handle, Page, PageFrame } from "./puppeteer.ts";
-import type { Tabs } from "./tabs.ts";
-import type { Value } from "../../action/action.ts";
+import type { Tab, Tabs } from "./tabs.ts";
+import type { Dict, Value } from "../../action/action.ts";
 import type { OpenBrowser } from "./open_browser.ts";
-import { cookiesOf } from "./page_cookies.ts";
 
 const NO_ANSWER = "the page did not answer";
 const NOT_LOADED = "the page that it opens did not load";
@@ -240,4 +239,28 @@ export async function responseOf({ tabs, watch }: OpenBrowser, results: Results)
     failed_requests: [...watch.failedRequests],
     dialogs: [...watch.dialogs],
   };
+}
+
+/** The cookies that a page would send, as `res` has them. */
+async function cookiesOf({ devtools }: Tab): Promise<readonly Dict[]> {
+  const { cookies } = await devtools.send("Network.getCookies") as {
+    readonly cookies: readonly {
+      readonly name: string;
+      readonly value: string;
+      readonly domain: string;
+      readonly path: string;
+      readonly expires: number;
+      readonly httpOnly: boolean;
+      readonly secure: boolean;
+    }[];
+  };
+  return cookies.map(({ name, value, domain, path, expires, httpOnly, secure }) => ({
+    name,
+    value,
+    domain,
+    path,
+    expires: expires < 0 ? null : new Date(expires * 1000).toISOString(),
+    http_only: httpOnly,
+    secure,
+  }));
 }

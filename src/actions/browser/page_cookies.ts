@@ -1,6 +1,6 @@
 import { StepError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
-import type { Dict, Value } from "../../action/action.ts";
+import type { Value } from "../../action/action.ts";
 import { choice, either, flag, list, map, mapOf, text, value } from "../../action/rule.ts";
 import { textOf } from "../../action/parameter.ts";
 import type { Tab } from "./tabs.ts";
@@ -67,30 +67,6 @@ export async function setCookies(
 
 function problem(message: string): StepError {
   return new StepError(`cannot run browser: ${message}`, undefined, { parameter: "cookies" });
-}
-
-/** The cookies that a page would send, as `res` has them. */
-export async function cookiesOf({ devtools }: Tab): Promise<readonly Dict[]> {
-  const { cookies } = await devtools.send("Network.getCookies") as {
-    readonly cookies: readonly {
-      readonly name: string;
-      readonly value: string;
-      readonly domain: string;
-      readonly path: string;
-      readonly expires: number;
-      readonly httpOnly: boolean;
-      readonly secure: boolean;
-    }[];
-  };
-  return cookies.map(({ name, value, domain, path, expires, httpOnly, secure }) => ({
-    name,
-    value,
-    domain,
-    path,
-    expires: expires < 0 ? null : new Date(expires * 1000).toISOString(),
-    http_only: httpOnly,
-    secure,
-  }));
 }
 
 export function hideCookieValues(cookies: Value, mask: string): Value {

@@ -5,10 +5,14 @@ import { dictOf, isDict } from "../../base/value/value.ts";
 import type { Dict, Value } from "../../action/action.ts";
 import { hideHeaders } from "../http/http_params.ts";
 import type { Channel } from "./channel.ts";
-import { PARAMS, TLS_FILES, tlsOf } from "./grpc_params.ts";
+import { type GrpcParams, PARAMS } from "./grpc_params.ts";
 import { MASK } from "../../secrets/masker.ts";
 import { isSecretHeader } from "../../secrets/secrets.ts";
 import type { ActionExplainer, CommandLine, CommandWord } from "../../action/explainer.ts";
+import type { Tls } from "../../action/tls/tls.ts";
+
+/** Parameters that other tools have in place of the fields of `tls`. */
+const TLS_FILES = ["insecure", "ca_file", "cert_file", "key_file"] as const;
 
 /** What grpc sent and received, as reports show it. */
 const describe: ActionExplainer["describe"] = (req, res) => ({
@@ -199,4 +203,10 @@ function checkTlsFiles(param: Param, raw: Dict): void {
   else if (names.includes("key_file") && !names.includes("cert_file")) {
     wrong("key_file", '"key_file" needs "cert_file"');
   }
+}
+
+/** How to use TLS, in whatever way the step says it. */
+function tlsOf(params: GrpcParams): Tls | false | undefined {
+  const { tls, insecure, ca_file: ca, cert_file: cert, key_file: key } = params;
+  return tls && { ca, cert, key, ...insecure && { verify: false }, ...tls };
 }

@@ -14,7 +14,7 @@ import {
   value,
   type Values,
 } from "../../action/rule.ts";
-import { type Tls, tlsSwitch } from "../../action/tls/tls.ts";
+import { tlsSwitch } from "../../action/tls/tls.ts";
 
 /** Names in lower case with their values. */
 export type Metadata = Readonly<Record<string, readonly string[]>>;
@@ -125,12 +125,3 @@ export const PARAMS = {
 };
 
 export type GrpcParams = Values<typeof PARAMS>;
-
-/** Parameters that other tools have in place of the fields of `tls`. */
-export const TLS_FILES = ["insecure", "ca_file", "cert_file", "key_file"] as const;
-
-/** How to use TLS, in whatever way the step says it. */
-export function tlsOf(params: GrpcParams): Tls | false | undefined {
-  const { tls, insecure, ca_file: ca, cert_file: cert, key_file: key } = params;
-  return tls && { ca, cert, key, ...insecure && { verify: false }, ...tls };
-}

@@ -1,9 +1,16 @@
 import type { Action } from "../../action/action.ts";
 import { declare } from "../../action/make_action.ts";
-import { isGiven } from "../../action/parameter.ts";
+import { type Alternatives, isGiven } from "../../action/parameter.ts";
 import { type Dict, isDict, mergeDicts, type Value } from "../../base/value/value.ts";
-import { expectsContract, hideCookies, hideHeaders, HTTP } from "./http_params.ts";
-import { mediaType, SAME_MEANING } from "./request/http_syntax.ts";
+import { hideCookies, hideHeaders, HTTP } from "./http_params.ts";
+import { BODIES, mediaType, METHODS } from "./request/http_syntax.ts";
+
+/** Parameters with the same meaning: one of a step replaces all of them in the defaults. */
+const SAME_MEANING: readonly Alternatives[] = [
+  { names: METHODS, required: true },
+  { names: BODIES },
+  { names: ["verify_ssl", "insecure"] },
+];
 
 /** Sends an HTTP request. */
 export const http: Action = {
@@ -148,4 +155,10 @@ function hasForm({ headers }: Dict): boolean {
     name.toLowerCase() === "content-type" && typeof value === "string" &&
     mediaType(value) === "application/x-www-form-urlencoded"
   );
+}
+
+/** Whether a description says what response to expect. */
+function expectsContract({ openapi = null }: Dict): boolean {
+  if (!isDict(openapi)) return typeof openapi === "string" && openapi !== "false";
+  return String(openapi.response ?? true) === "true";
 }

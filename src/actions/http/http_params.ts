@@ -15,7 +15,6 @@ import {
   type Values,
 } from "../../action/rule.ts";
 import { tls } from "../../action/tls/tls.ts";
-import { parseSize } from "../../base/value/byte_size.ts";
 import { type Dict, dictOf, isDict, isNumber, type Value } from "../../base/value/value.ts";
 import { isTemplate } from "../../expr/template.ts";
 import { isSecretHeader, withoutCookieValues } from "../../secrets/secrets.ts";
@@ -25,12 +24,22 @@ import {
   isToken,
   joinUrl,
   methodKeys,
-  methodProblem,
   METHODS,
   readAddress,
   readUrl,
   SHORTHANDS,
 } from "./request/http_syntax.ts";
+
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kb: 1000,
+  mb: 1000 ** 2,
+  gb: 1000 ** 3,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+};
 
 /** A rule with a check of the value as the step gives it, also while there is a template in it. */
 function checked<T>(rule: Rule<T>, check: (value: Value, param: Param) => void): Rule<T> {
@@ -385,18 +394,6 @@ export class CookieUse {
 /** The headers of a step; an undefined one is left out. */
 export type StepHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reads which cookies a step uses; undefined if none. */
-export function readCookieUse(
-  cookies: boolean | string | undefined,
-  file: string | undefined,
-  headers: StepHeaders,
-): CookieUse | undefined {
-  if (cookies === false) return undefined;
-  const isSent = !Object.keys(headers)
-    .some((name) => name.toLowerCase() === "cookie" && headers[name] === undefined);
-  return new CookieUse(typeof cookies === "string" ? cookies : undefined, isSent, file);
-}
-
 const CHECKS =
   "`true`: a violation fails the step; `warn`: it is a warning; `false`: nothing is checked";
 
@@ -442,12 +439,6 @@ const OPENAPI: Rule<ApiSettings | false> = new Rule(ANY_OPENAPI.form, (openapi, 
     ? { file: settings, request: "fail", response: "fail" }
     : settings;
 });
-
-/** Whether a description says what response to expect. */
-export function expectsContract({ openapi = null }: Dict): boolean {
-  if (!isDict(openapi)) return typeof openapi === "string" && openapi !== "false";
-  return String(openapi.response ?? true) === "true";
-}
 
 /** Headers without the values of secret ones; most messages have none and are returned as is. */
 export function hideHeaders(headers: Value, mask: string): Value {
@@ -585,4 +576,21 @@ function checkUrl(params: HttpParams, param: Param, raw: Dict): void {
       : 'give a full URL, or "url" in the defaults';
     param.of(key).wrong(message, hint);
   }
+}
+
+/** The problem of a method; undefined if there is none. */
+function methodProblem(method: string): string | undefined {
+  if (!isToken(method)) return `invalid method "${method}"`;
+  // It asks a proxy for a tunnel; no response would follow.
+  if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
+  return undefined;
+}
+
+/** The bytes in a size such as `200MB`; undefined if it is invalid. */
+function parseSize(text: string): number | undefined {
+  const [, number, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const factor = SIZE_UNITS[unit.toLowerCase()];
+  if (number === undefined || factor === undefined) return undefined;
+  const bytes = Math.floor(Number(number) * factor);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
 }

@@ -1,7 +1,14 @@
 import type { Socket } from "node:net";
-import type { ActionContext, ActionResult, Demand, Dict, Traffic } from "../../action/action.ts";
+import type {
+  ActionContext,
+  ActionResult,
+  Demand,
+  DemandedFields,
+  Dict,
+  Traffic,
+} from "../../action/action.ts";
 import type { ActionAttempt } from "../../action/attempt.ts";
-import { compiledAction, EVERYTHING, isDemanded, readRun } from "../../action/make_action.ts";
+import { compiledAction, EVERYTHING, readRun } from "../../action/make_action.ts";
 import {
   checkRoute,
   connectionOf,
@@ -9,7 +16,6 @@ import {
   demandAccess,
 } from "./connection/connection.ts";
 import { HTTP, type HttpParams } from "./http_params.ts";
-import { graphqlFields, hasGraphqlErrors } from "./request/body.ts";
 import { type HttpRequest, planRequest, type RequestPlan } from "./request/read_request.ts";
 import {
   connectionFacts,
@@ -20,7 +26,6 @@ import {
   type ResponseHead,
 } from "./response/read_body.ts";
 import {
-  asSent,
   type Followed,
   openStep,
   performRequest,
@@ -37,6 +42,7 @@ import {
   type RawResponse,
   SendFailure,
 } from "./transport/model.ts";
+import { isDict } from "../../base/value/value.ts";
 
 /**
  * Sends the request that `params` describe, follows redirects and reads the response. Where there
@@ -295,4 +301,28 @@ export class StreamRequest {
     const followed = await performRequest(this.plan, this.#session, this.#context);
     return { ...followed, head: readHead(followed.reply) };
   }
+}
+
+/** Whether a field is read. */
+function isDemanded(fields: DemandedFields, name: string): boolean {
+  return fields === "all" || fields.has(name);
+}
+
+/** `data` and `errors` of a GraphQL response. */
+function graphqlFields(body: unknown): Dict {
+  if (!isDict(body)) return {};
+  const { data, errors } = body;
+  return { ...data === undefined ? {} : { data }, ...errors === undefined ? {} : { errors } };
+}
+
+/** Whether the server says that something is wrong, even if it gives some data. */
+function hasGraphqlErrors({ errors }: Dict): boolean {
+  return Array.isArray(errors) ? errors.length > 0 : errors !== undefined && errors !== null;
+}
+
+/** A request after its session has added headers to it. */
+function asSent(req: Dict, session: StepSender | undefined): Dict {
+  if (!session?.added) return req;
+  const { url, headers } = session.sent;
+  return { ...req, url: url.href, headers };
 }

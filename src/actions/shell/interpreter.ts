@@ -89,8 +89,3 @@ export function stopAtFailure(command: string): string {
   if (!command.trim().includes("\n")) return command;
   return `set -e; (set -o pipefail) 2>/dev/null && set -o pipefail; ${command}`;
 }
-
-export function needsFile({ longest, multiline }: Interpreter, command: string): boolean {
-  // No character of UTF-16 takes more than three bytes of UTF-8.
-  return !multiline && command.includes("\n") || command.length * 3 > longest;
-}

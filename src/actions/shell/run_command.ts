@@ -15,7 +15,7 @@ import { resolve } from "@std/path/resolve";
 import type { ActionContext } from "../../action/action.ts";
 import type { Host } from "../../host/host.ts";
 import type { Ready } from "./await_ready.ts";
-import { findInterpreter, type Interpreter, needsFile, stopAtFailure } from "./interpreter.ts";
+import { findInterpreter, type Interpreter, stopAtFailure } from "./interpreter.ts";
 import { isGranted } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { makeOpenStep, type OpenStep } from "../../action/open_step.ts";
@@ -392,4 +392,9 @@ async function directoryProblem(path: string): Promise<string | undefined> {
     if (error instanceof Deno.errors.NotADirectory) return "leads through a file";
     return undefined; // Unknown, so the shell may be at fault.
   }
+}
+
+export function needsFile({ longest, multiline }: Interpreter, command: string): boolean {
+  // No character of UTF-16 takes more than three bytes of UTF-8.
+  return !multiline && command.includes("\n") || command.length * 3 > longest;
 }

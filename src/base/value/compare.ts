@@ -37,21 +37,3 @@ export function compareValues(a: Value, b: Value): number | undefined {
   if (typeof a === "string" && typeof b === "string") return a < b ? -1 : a > b ? 1 : 0;
   return undefined;
 }
-
-/** The parts of two lists or two maps in pairs, each with its index or key. */
-export function* partsOf(
-  left: Value,
-  right: Value,
-): Generator<readonly [step: string | number, left: Value | undefined, right: Value | undefined]> {
-  if (Array.isArray(left) && Array.isArray(right)) {
-    const item = (list: readonly unknown[], index: number) =>
-      index < list.length ? plain(list[index]) : undefined;
-    for (let index = 0; index < Math.max(left.length, right.length); index++) {
-      yield [index, item(left, index), item(right, index)];
-    }
-  } else if (isDict(left) && isDict(right)) {
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      yield [key, readField(left, key), readField(right, key)];
-    }
-  }
-}

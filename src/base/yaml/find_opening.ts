@@ -2,21 +2,6 @@
 type OnBreak = (start: number, end: number) => void;
 
 /**
- * The text, in the same length, with each closing bracket in the line of its opening bracket; undefined
- * where one is open. YAML wants a `}` to be indented deeper than the key of its `{`, and so does the
- * parser; formatters do not indent it, and other parsers read it.
- */
-export function joinBrackets(text: string): string | undefined {
-  const pieces: string[] = [];
-  let copied = 0;
-  const opening = findOpening(text, text.length, (start, end) => {
-    pieces.push(text.slice(copied, start), " ".repeat(end - start));
-    copied = end;
-  });
-  return opening === undefined ? pieces.join("") + text.slice(copied) : undefined;
-}
-
-/**
  * Where the innermost quote or bracket of a YAML text begins that is still open at `end`;
  * undefined if none is open. The parser reports where it gave up, often many lines below the mistake.
  */

@@ -17,7 +17,7 @@ import {
 } from "js-yaml";
 import type { Source, Span } from "../source.ts";
 import { readInteger } from "../value/value.ts";
-import { joinBrackets } from "./find_opening.ts";
+import { findOpening } from "./find_opening.ts";
 
 /** No real document is nested deeper, and recursion over a deeper one could overflow the stack. */
 export const MAX_DEPTH = 500;
@@ -155,9 +155,6 @@ function shifted<T extends YamlEvent>(event: T, by: number): T {
   return Object.fromEntries(moved) as T;
 }
 
-/** The reason of a fault that does not end the reading of a workflow. */
-export const DUPLICATE_KEY = "duplicated mapping key";
-
 /**
  * The value of each file in `filled`. Of a key that a mapping has twice, the last one counts if
  * `allowsDuplicates`. Throws YamlFault.
@@ -218,4 +215,19 @@ function parseFloat(text: string): number | undefined {
   if (special) return special[2] ? Number(`${special[1]}Infinity`) : NaN;
   const value = FLOAT.test(text) ? Number(text.replaceAll("_", "")) : Infinity;
   return Math.abs(value) === Infinity ? undefined : value;
+}
+
+/**
+ * The text, in the same length, with each closing bracket in the line of its opening bracket; undefined
+ * where one is open. YAML wants a `}` to be indented deeper than the key of its `{`, and so does the
+ * parser; formatters do not indent it, and other parsers read it.
+ */
+function joinBrackets(text: string): string | undefined {
+  const pieces: string[] = [];
+  let copied = 0;
+  const opening = findOpening(text, text.length, (start, end) => {
+    pieces.push(text.slice(copied, start), " ".repeat(end - start));
+    copied = end;
+  });
+  return opening === undefined ? pieces.join("") + text.slice(copied) : undefined;
 }

@@ -5,7 +5,6 @@ import type { DuplicateKey, FileValues } from "./document.ts";
 import { findOpening } from "./find_opening.ts";
 import {
   constructValues,
-  DUPLICATE_KEY,
   NOT_A_MAPPING,
   type ParsedYaml,
   SECOND_DOCUMENT,
@@ -13,6 +12,9 @@ import {
   YamlFault,
 } from "./parse_yaml.ts";
 import { buildTree, type YamlNode } from "./yaml_tree.ts";
+
+/** The reason of a fault that does not end the reading of a workflow. */
+const DUPLICATE_KEY = "duplicated mapping key";
 
 /** The parser's reason, and what to say about it. */
 type FaultKind = readonly [reason: RegExp, explain: (at: FaultContext) => Explanation];

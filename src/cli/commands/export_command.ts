@@ -4,7 +4,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isDict } from "../../base/value/value.ts";
 import type { Host } from "../../host/host.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { VARIABLE } from "../../run/failure/explain_nil.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../secrets/find_secrets.ts";
@@ -12,7 +12,7 @@ import { MAX_PARTS } from "../../spread/piece_events.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import type { Exported } from "../../spread/engines/exported.ts";
 import { EXPORTERS } from "../../spread/engines/registry.ts";
-import { makeSuiteTasks, makeTasks, readSplit } from "../../spread/engines/tasks.ts";
+import { makeSuiteTasks, makeTasks } from "../../spread/engines/tasks.ts";
 import { loadPlan, type PlanOptions } from "../../suite/load_plan.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { openOperands } from "../../suite/open_suite.ts";
@@ -195,4 +195,22 @@ function commandOf(
     return value === undefined ? [] : [`--${name}`, value];
   });
   return ["runner", "export", engine, path, ...listed, ...single];
+}
+
+/** Reads `load=8`, several times. Throws UsageError. */
+function readSplit(
+  texts: readonly string[],
+  find: (job: string) => PlannedJob,
+): ReadonlyMap<string, number> {
+  return new Map(texts.map((text) => {
+    const [, job, count] = /^(.+)=(\d{1,4})$/s.exec(text) ?? [];
+    const parts = Number(count);
+    if (job === undefined || parts < 2 || parts > MAX_PARTS) {
+      throw new UsageError(
+        `option --split must be a job and 2 to ${MAX_PARTS} parts, not "${text}"`,
+        "write --split load=8",
+      );
+    }
+    return [find(job).job.id, parts];
+  }));
 }

@@ -4,13 +4,7 @@ import type { Host } from "../../host/host.ts";
 import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import { hideSecrets } from "../../draft/hide_secrets.ts";
 import { type Importer, IMPORTERS } from "../../importer/registry.ts";
-import {
-  countNotes,
-  type Draft,
-  type DraftJob,
-  type DraftStep,
-  renderDraft,
-} from "../../draft/draft.ts";
+import { type Draft, type DraftJob, type DraftStep, renderDraft } from "../../draft/draft.ts";
 import {
   type ImportFile,
   type ImportInput,
@@ -362,4 +356,10 @@ function without(data: Dict, path: readonly (string | number)[]): Dict {
   if (Array.isArray(around)) around.splice(Number(path.at(-1)), 1);
   else delete (around as Record<string, Value>)[path.at(-1)!];
   return copy;
+}
+
+/** The number of parts that could not be translated. */
+function countNotes({ notes, jobs }: Draft): number {
+  const all = jobs.flatMap(({ notes = [], steps }) => [notes, ...steps.map(({ notes }) => notes)]);
+  return [notes, ...all].flat().length;
 }

@@ -5,17 +5,9 @@ import type { Command, CommandTable, Invocation, Program, RunCommand } from "../
 import { inLocale } from "../output_mode.ts";
 import { loadDocuments } from "./documents.ts";
 import { columnOf, type Layout, layoutOf, section, termLines, type TermRows } from "./layout.ts";
-import {
-  findPages,
-  firstSentence,
-  type HelpPage,
-  type Hit,
-  listPages,
-  searchPages,
-  SECTIONS,
-} from "./pages.ts";
+import { findPages, type HelpPage, type Hit, listPages, searchPages, SECTIONS } from "./pages.ts";
 import { lineOf, optionRows, renderHelp, renderMachinesHelp } from "./render_help.ts";
-import { renderPage } from "./render_page.ts";
+import { plainText, renderPage } from "./render_page.ts";
 import {
   hintForAction,
   hintForCommand,
@@ -265,4 +257,13 @@ function hintRows(word: string): TermRows {
   return [...distinct].reverse().flatMap(([hint, where]) =>
     hint === undefined ? [] : [[where, hint]]
   );
+}
+
+/** What a page says first: the title, where it begins with a list or a table. */
+function firstSentence({ text, title }: HelpPage): string {
+  const prose = text.replace(/^---\n.*?\n---\n/s, "").replace(/<!--[^]*?-->/g, "");
+  const [, paragraph] = /^# .*\n\s*([\p{L}`*"[][^]*?)(?:\n\n|$)/mu.exec(prose) ?? [];
+  const [, sentence] =
+    /^(.*?[.:])(?: |$)/.exec(plainText(paragraph?.replaceAll("\n", " ") ?? "")) ?? [];
+  return sentence?.replace(/:$/, ".") ?? title;
 }

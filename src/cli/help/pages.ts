@@ -46,15 +46,6 @@ function titleOf(text: string): string {
   return /^# (.*)/m.exec(text)?.[1]?.replaceAll("`", "") ?? "";
 }
 
-/** What a page says first: the title, where it begins with a list or a table. */
-export function firstSentence({ text, title }: HelpPage): string {
-  const prose = text.replace(/^---\n.*?\n---\n/s, "").replace(/<!--[^]*?-->/g, "");
-  const [, paragraph] = /^# .*\n\s*([\p{L}`*"[][^]*?)(?:\n\n|$)/mu.exec(prose) ?? [];
-  const [, sentence] =
-    /^(.*?[.:])(?: |$)/.exec(plainText(paragraph?.replaceAll("\n", " ") ?? "")) ?? [];
-  return sentence?.replace(/:$/, ".") ?? title;
-}
-
 /** The pages of that name, the best first, and those that have the word as a synonym. */
 export function findPages(pages: readonly HelpPage[], word: string) {
   const wanted = normal(word);

@@ -5,7 +5,6 @@ import {
   readFailed,
 } from "../../suite/failed_jobs.ts";
 import { selectFailed } from "../../plan/select_jobs.ts";
-import { readShardTimes } from "../../suite/divide_suite.ts";
 import { loadSuite } from "../../suite/load_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";
 import type { OpenSuite, SuiteMember } from "../../suite/suite.ts";
@@ -13,6 +12,11 @@ import { type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { logLevel } from "../output_mode.ts";
 import type { RunInputs } from "./read_run.ts";
 import type { LoadedRun } from "./run_reported.ts";
+import { LoadError, RunnerError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/value/parse_json.ts";
+import { isDict } from "../../base/value/value.ts";
+import type { Host } from "../../host/host.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
 
 /** Loads and plans several workflows. */
 export async function loadSuiteRun(
@@ -80,4 +84,34 @@ export async function loadSuiteRun(
 function failedPart(member: SuiteMember, failed: FailedIds): readonly SuiteMember[] {
   const ids = failed.get(member.key);
   return ids ? [{ ...member, plan: selectFailed(member.plan, ids) }] : [];
+}
+
+/** Reads the times of workflows by path from a report of `json=`. Throws RunnerError. */
+async function readShardTimes(
+  path: string,
+  host: Host,
+): Promise<ReadonlyMap<string, number>> {
+  const { text } = await readTextFile(path, host, "report");
+  host.files.addWritten(path);
+  const runs = runsOf(text);
+  if (!runs) {
+    const hint = "--shard-times reads what --report json=FILE has written";
+    throw new LoadError(`'${path}' is not a JSON report`, [], hint);
+  }
+  const times = new Map<string, number>();
+  for (const run of runs) {
+    if (!isDict(run) || !isDict(run.workflow) || run.role !== undefined) continue;
+    const { file } = run.workflow;
+    if (typeof file !== "string" || typeof run.duration !== "number") continue;
+    times.set(file, (times.get(file) ?? 0) + run.duration);
+  }
+  if (times.size === 0) throw new RunnerError(`the report '${path}' has no workflows`);
+  return times;
+}
+
+function runsOf(text: string): readonly unknown[] | undefined {
+  const report = tryParseJson(text);
+  if (!isDict(report)) return undefined;
+  if (report.schema === "runner-report/1") return [report];
+  return Array.isArray(report.runs) ? report.runs : undefined;
 }

@@ -1,5 +1,4 @@
 import type { Host } from "../../host/host.ts";
-import { filesIn } from "../../host/walk_directories.ts";
 import type { NamedText } from "../../spread/read_json_file.ts";
 import { KEY_VARIABLE, makeSeal, type Seal } from "../../spread/seal.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -20,13 +19,4 @@ export async function takeKey({ host, secrets }: Program): Promise<Seal | undefi
 /** A file with its path; `what` says what it should be. Throws LoadError. */
 export async function readNamed(file: string, host: Host, what: string): Promise<NamedText> {
   return { file, text: (await readTextFile(file, host, what)).text };
-}
-
-/** The outputs files that `--inputs` names: files, or all that are below directories. */
-export async function readOutputsFiles(
-  paths: readonly string[],
-  host: Host,
-): Promise<readonly NamedText[]> {
-  const found = await filesIn(paths, host.files, (name) => name === "outputs.json");
-  return await Promise.all(found.map((path) => readNamed(path, host, "outputs file")));
 }

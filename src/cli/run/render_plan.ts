@@ -2,7 +2,7 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { oneLine, printable } from "../../base/text/printable.ts";
 import { type Dict, isDict, merge, type Value, valueAt } from "../../base/value/value.ts";
 import { type Dag, type DagOptions, type DagStep, makeDag } from "../../dag/dag.ts";
-import { idsOfNeeds, type Plan, type PlannedJob } from "../../plan/plan.ts";
+import type { Plan, PlannedJob } from "../../plan/plan.ts";
 import { addSecretsOf, addSecretValue, findExchangedSecrets } from "../../secrets/find_secrets.ts";
 import { MASK, type Masker } from "../../secrets/masker.ts";
 import type { PlanOptions } from "../../suite/load_plan.ts";
@@ -24,7 +24,7 @@ import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { isTemplate, renderText } from "../../expr/template.ts";
 import type { Document, Duration, Step } from "../../workflow/model.ts";
-import { namesOfMatrix } from "../../workflow/step_facts.ts";
+import { namesOfMatrix, writtenId } from "../../workflow/step_facts.ts";
 
 /** The text of `--list` for a plan that is an outline, of `--dry-run` for any other. */
 export function renderPlan(
@@ -459,4 +459,9 @@ function hiddenPart(part: Filled, hide: (value: Value) => Value): Filled {
   const hidden = hide(known);
   const isNothing = typeof known === "string" && known.trim() === "";
   return isNothing || isEqual(hidden, known) ? part : hidden;
+}
+
+/** The ids of jobs in the file: those of a matrix have one. */
+function idsOfNeeds(needs: readonly PlannedJob[]): readonly string[] {
+  return [...new Set(needs.map(({ job }) => writtenId(job)))];
 }

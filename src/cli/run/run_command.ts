@@ -7,8 +7,8 @@ import { openOperands } from "../../suite/open_suite.ts";
 import type { SuiteFile } from "../../suite/suite.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { readRun, refuseOptions, type RunInputs } from "./read_run.ts";
-import { readReportSettings, reportsToGithub } from "./report_settings.ts";
-import { type LoadedRun, loadWithinTimeout, runReported } from "./run_reported.ts";
+import { readReportSettings, readTimeout, reportsToGithub } from "./report_settings.ts";
+import { type LoadedRun, runReported } from "./run_reported.ts";
 
 /** Runs workflows and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
@@ -129,4 +129,25 @@ async function failedPart(plan: Plan, path: string, program: Program): Promise<P
   if (ids) return (await import("../../plan/select_jobs.ts")).selectFailed(plan, ids);
   noteUnknownFailed([path], host);
   return plan;
+}
+
+/** Loads what is to be run, within the time that the run has. */
+async function loadWithinTimeout<T>(
+  { host, exit }: Program,
+  load: () => Promise<T>,
+): Promise<T> {
+  const { clock, env, signals, stderr } = host;
+  const timeout = readTimeout(env);
+  if (!timeout) return await load();
+  const stopListening = signals.listen(() => exit(1), timeout);
+  const stopTimer = clock.after(timeout.milliseconds, () => {
+    stderr.write(`runner: error: ${timeout.reason}, and nothing has run\n`);
+    stderr.flush().finally(() => exit(1));
+  });
+  try {
+    return await load();
+  } finally {
+    stopTimer();
+    stopListening();
+  }
 }

@@ -9,10 +9,12 @@ import { readRunFile } from "../../spread/run_file.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program, RunKind } from "../command.ts";
 import { refuseInput, writeTextFile } from "../write_text_file.ts";
-import { readNamed, readOutputsFiles, takeKey } from "./piece_files.ts";
+import { readNamed, takeKey } from "./piece_files.ts";
 import { readRun, refuseOptions, warnOf } from "./read_run.ts";
 import { readReportSettings } from "./report_settings.ts";
 import { runReported } from "./run_reported.ts";
+import { filesIn } from "../../host/walk_directories.ts";
+import type { NamedText } from "../../spread/read_json_file.ts";
 
 /** Runs some jobs of a workflow, or workflows of a suite, as one of several processes of a run. */
 export async function runPieceCommand(
@@ -109,4 +111,13 @@ function readStart(text: string | undefined, now: number): number | undefined {
     `option --start-at must be a time, not "${text}"`,
     `write --start-at ${new Date(now).toISOString()}, or @ and Unix seconds`,
   );
+}
+
+/** The outputs files that `--inputs` names: files, or all that are below directories. */
+async function readOutputsFiles(
+  paths: readonly string[],
+  host: Host,
+): Promise<readonly NamedText[]> {
+  const found = await filesIn(paths, host.files, (name) => name === "outputs.json");
+  return await Promise.all(found.map((path) => readNamed(path, host, "outputs file")));
 }

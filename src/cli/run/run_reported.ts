@@ -21,7 +21,7 @@ import type { State } from "../../suite/state.ts";
 import { type ExitCode, type Invocation, type Program, unwatchedHost } from "../command.ts";
 import { inLocale } from "../output_mode.ts";
 import { VERSION } from "../version.ts";
-import { readTimeout, type ReportSettings, reportsToGithub } from "./report_settings.ts";
+import { type ReportSettings, reportsToGithub } from "./report_settings.ts";
 
 /** A run that is to be reported. */
 interface Runnable {
@@ -51,27 +51,6 @@ const FORWARDED = 200;
 
 /** Milliseconds from which on what was loaded is large, and takes as long again to look through. */
 const LONG_LOAD = 250;
-
-/** Loads what is to be run, within the time that the run has. */
-export async function loadWithinTimeout<T>(
-  { host, exit }: Program,
-  load: () => Promise<T>,
-): Promise<T> {
-  const { clock, env, signals, stderr } = host;
-  const timeout = readTimeout(env);
-  if (!timeout) return await load();
-  const stopListening = signals.listen(() => exit(1), timeout);
-  const stopTimer = clock.after(timeout.milliseconds, () => {
-    stderr.write(`runner: error: ${timeout.reason}, and nothing has run\n`);
-    stderr.flush().finally(() => exit(1));
-  });
-  try {
-    return await load();
-  } finally {
-    stopTimer();
-    stopListening();
-  }
-}
 
 /** Runs a workflow or a suite and writes the reports; 0 when everything passed. */
 export async function runReported(

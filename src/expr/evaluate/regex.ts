@@ -92,13 +92,6 @@ function problemOf(error: unknown, pattern: string): string {
     : description;
 }
 
-/** The regular expression in `/…/`, if a text is one. */
-export function patternIn(text: string): string | undefined {
-  return text.length > 2 && text.startsWith("/") && text.endsWith("/")
-    ? text.slice(1, -1)
-    : undefined;
-}
-
 /** White space of ECMAScript, as a part of a class; that of RE2 is ASCII alone. */
 const SPACE = "\\t-\\r\\x{feff}\\p{Z}";
 

@@ -1,5 +1,5 @@
 import type { Path } from "../../base/source.ts";
-import { isEqual, partsOf } from "../../base/value/compare.ts";
+import { isEqual } from "../../base/value/compare.ts";
 import {
   type Dict,
   isDict,
@@ -98,4 +98,22 @@ function without(value: Value, paths: readonly Path[]): Value {
     return kept;
   };
   return ignored.has("$") ? null : copy(value, "$");
+}
+
+/** The parts of two lists or two maps in pairs, each with its index or key. */
+function* partsOf(
+  left: Value,
+  right: Value,
+): Generator<readonly [step: string | number, left: Value | undefined, right: Value | undefined]> {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const item = (list: readonly unknown[], index: number) =>
+      index < list.length ? plain(list[index]) : undefined;
+    for (let index = 0; index < Math.max(left.length, right.length); index++) {
+      yield [index, item(left, index), item(right, index)];
+    }
+  } else if (isDict(left) && isDict(right)) {
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      yield [key, readField(left, key), readField(right, key)];
+    }
+  }
 }

@@ -178,11 +178,6 @@ export function defineWithEvaluation(
   return define(summary, call as ValueFunction["call"], { takesEvaluation: true, ...details });
 }
 
-/** A function that runs a predicate over the items of a list. */
-export function defineLoop(summary: string, call: ListFunction["call"]): ListFunction {
-  return { kind: "list", summary, call };
-}
-
 /** `name: type`, with `?` after an optional name and `...` before a repeated one. */
 function readParameter(text: string): FunctionParameter {
   const [written = "", type = written] = text.split(": ");

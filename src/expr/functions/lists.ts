@@ -4,7 +4,7 @@ import { isNumber, plain, readField, type Value } from "../../base/value/value.t
 import { limitItems } from "../limits.ts";
 import { calculate } from "../evaluate/operations.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { define, defineLoop, type FunctionBodies, type ListLoop } from "./function.ts";
+import { define, type FunctionBodies, type ListFunction, type ListLoop } from "./function.ts";
 
 /** Functions on lists; the first ones run a predicate over the items. */
 export const BODIES: FunctionBodies = {
@@ -194,4 +194,9 @@ function sortBy(
   });
   if (order === "desc") indexes.reverse();
   return indexes.map((index) => list[index]!);
+}
+
+/** A function that runs a predicate over the items of a list. */
+function defineLoop(summary: string, call: ListFunction["call"]): ListFunction {
+  return { kind: "list", summary, call };
 }

@@ -12,7 +12,7 @@ import {
   typeName,
   type Value,
 } from "../../base/value/value.ts";
-import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../evaluate/regex.ts";
+import { loadRegexEngine, matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { BODIES as CHECKS } from "./checks.ts";
 import { type ConstantArgument, define, type FunctionBodies } from "./function.ts";
@@ -419,4 +419,11 @@ export function pairUp(
     wanted: indexes(wanted).filter((one) => !findPartner(one, new Set())),
     others: indexes(others).filter((other) => !partners.has(other)),
   };
+}
+
+/** The regular expression in `/…/`, if a text is one. */
+function patternIn(text: string): string | undefined {
+  return text.length > 2 && text.startsWith("/") && text.endsWith("/")
+    ? text.slice(1, -1)
+    : undefined;
 }

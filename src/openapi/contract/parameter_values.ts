@@ -1,5 +1,5 @@
 import { type Description, isJson, mapOf, type Part, rawText } from "../read/description.ts";
-import { type DescribedParameter, schemaOf } from "../read/operations.ts";
+import type { DescribedParameter } from "../read/operations.ts";
 import { readInteger, type Value } from "../../base/value/value.ts";
 import { jsonOrText } from "../../base/value/parse_json.ts";
 import type { Schemas } from "./schemas.ts";
@@ -146,4 +146,13 @@ function convert(text: string, types: ReadonlySet<string>): Value {
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
   if (types.has("null") && (text === "" || text === "null")) return null;
   return types.has("object") ? jsonOrText(text) : text;
+}
+
+/** The schema of a parameter or a header; in 2.0, a parameter itself is the schema. */
+function schemaOf(description: Description, part: Part): Part | undefined {
+  if (description.version === "2.0") return part;
+  const [type] = Object.keys(mapOf(mapOf(part.value).content));
+  return type === undefined
+    ? description.child(part, "schema")
+    : description.child(part, "content", type, "schema");
 }

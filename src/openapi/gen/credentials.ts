@@ -1,6 +1,8 @@
 import type { Operation, Requirement, SecurityScheme } from "./api.ts";
-import { joinTemplate, snakeCase } from "../../draft/draft.ts";
-import { NO_CREDENTIAL, type Variables } from "./variables.ts";
+import { joinTemplate, quoteText, snakeCase } from "../../draft/draft.ts";
+import type { Variables } from "./variables.ts";
+
+const NO_CREDENTIAL = quoteText("");
 
 /** The credentials of a request: templates by the names of headers and query fields. */
 export interface ApiCredentials {
@@ -91,20 +93,6 @@ function slotOf(scheme: SecurityScheme): string {
   if (scheme.kind !== "key") return "header authorization";
   const { location, name } = scheme;
   return `${location} ${location === "header" ? name.toLowerCase() : name}`;
-}
-
-/** The headers that a step adds to those of the job's defaults. */
-export function headersOver(
-  wanted: ReadonlyMap<string, string>,
-  defaults: ReadonlyMap<string, string>,
-): Record<string, string | null> {
-  const headers: [string, string | null][] = [];
-  for (const [name, value] of wanted) {
-    if (defaults.get(name) !== value) headers.push([name, value]);
-  }
-  // Null removes a header of the defaults.
-  for (const name of defaults.keys()) if (!wanted.has(name)) headers.push([name, null]);
-  return Object.fromEntries(headers);
 }
 
 /** All headers of credentials; their cookies and those of the request are joined. */

@@ -1,6 +1,6 @@
 import type { Operation } from "./api.ts";
-import { propertyNames, propertyOf, typeOf } from "./schema.ts";
-import type { TemplatePart } from "../../draft/draft.ts";
+import { shapeOf, typeOf } from "./schema.ts";
+import { fieldOf } from "../read/description.ts";
 
 /** A path parameter whose value is in the response of another operation. */
 export interface ApiLink {
@@ -114,13 +114,24 @@ function parameterPrefixes(path: string): { name: string; before: string }[] {
   }));
 }
 
-/** A path with its parameters replaced by the parts that `read` returns. */
-export function fillPath(path: string, read: (name: string) => TemplatePart): TemplatePart[] {
-  return path.split(/(\{[^{}]+\})/).filter((part) => part !== "").map((part) =>
-    /^\{[^{}]+\}$/.test(part) ? read(part.slice(1, -1)) : part
-  );
-}
-
 function withoutSlash(path: string): string {
   return path.length > 1 ? path.replace(/\/+$/, "") : path;
+}
+
+/** The schema of a property, also of an alternative. */
+function propertyOf(schema: unknown, name: string): unknown {
+  const { properties, choices } = shapeOf(schema);
+  if (properties.has(name)) return properties.get(name);
+  for (const choice of choices) {
+    const found = fieldOf(Object.fromEntries(shapeOf(choice).properties), name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The names of all properties, including those of alternatives. */
+function propertyNames(schema: unknown): string[] {
+  const { properties, choices } = shapeOf(schema);
+  const names = choices.flatMap((choice) => [...shapeOf(choice).properties.keys()]);
+  return [...new Set([...properties.keys(), ...names])];
 }

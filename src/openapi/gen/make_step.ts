@@ -1,6 +1,6 @@
 import { type Dict, isDict, isNumber, stepText, type Value } from "../../base/value/value.ts";
 import type { ApiParameter, ApiResponse, Body, Operation, Success } from "./api.ts";
-import { type ApiCredentials, headersOf, headersOver } from "./credentials.ts";
+import { type ApiCredentials, headersOf } from "./credentials.ts";
 import {
   filled,
   joinTemplate,
@@ -12,7 +12,7 @@ import {
   UniqueNames,
   writeText,
 } from "../../draft/draft.ts";
-import { type ApiLink, fillPath, lastWord, singular } from "./links.ts";
+import { type ApiLink, lastWord, singular } from "./links.ts";
 import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
 
 /** The settings that most steps of a job share. */
@@ -275,4 +275,25 @@ function wrap(words: readonly string[]): string {
     }
   }
   return [...lines, line].join("\n  ");
+}
+
+/** The headers that a step adds to those of the job's defaults. */
+function headersOver(
+  wanted: ReadonlyMap<string, string>,
+  defaults: ReadonlyMap<string, string>,
+): Record<string, string | null> {
+  const headers: [string, string | null][] = [];
+  for (const [name, value] of wanted) {
+    if (defaults.get(name) !== value) headers.push([name, value]);
+  }
+  // Null removes a header of the defaults.
+  for (const name of defaults.keys()) if (!wanted.has(name)) headers.push([name, null]);
+  return Object.fromEntries(headers);
+}
+
+/** A path with its parameters replaced by the parts that `read` returns. */
+function fillPath(path: string, read: (name: string) => TemplatePart): TemplatePart[] {
+  return path.split(/(\{[^{}]+\})/).filter((part) => part !== "").map((part) =>
+    /^\{[^{}]+\}$/.test(part) ? read(part.slice(1, -1)) : part
+  );
 }

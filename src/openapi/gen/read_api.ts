@@ -1,7 +1,6 @@
 import { LoadError } from "../../base/errors.ts";
 import {
   Description,
-  isHeaderName,
   isJson,
   isMap,
   listOf,
@@ -454,4 +453,9 @@ function inAll(field: RequiredField, others: readonly (ApiResponse | undefined)[
     ...field,
     isNullable: field.isNullable || same.some((other) => other!.isNullable),
   }];
+}
+
+/** Whether HTTP allows a name for a header. */
+function isHeaderName(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 }

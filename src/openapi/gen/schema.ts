@@ -1,5 +1,5 @@
 import type { RequiredField } from "./api.ts";
-import { fieldOf, isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/description.ts";
+import { isMap, listOf, mapOf, type RawApiMap, rawText } from "../read/description.ts";
 
 /** A schema merged with its `allOf` parts. */
 export interface SchemaShape {
@@ -104,22 +104,4 @@ function mayBeNull(schema: unknown, isChoice = false): boolean {
   if (isNullable || !isChoice && choices.some((choice) => mayBeNull(choice, true))) return true;
   return type === undefined && choices.length === 0 && keywords.enum === undefined &&
     keywords.const === undefined;
-}
-
-/** The schema of a property, also of an alternative. */
-export function propertyOf(schema: unknown, name: string): unknown {
-  const { properties, choices } = shapeOf(schema);
-  if (properties.has(name)) return properties.get(name);
-  for (const choice of choices) {
-    const found = fieldOf(Object.fromEntries(shapeOf(choice).properties), name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** The names of all properties, including those of alternatives. */
-export function propertyNames(schema: unknown): string[] {
-  const { properties, choices } = shapeOf(schema);
-  const names = choices.flatMap((choice) => [...shapeOf(choice).properties.keys()]);
-  return [...new Set([...properties.keys(), ...names])];
 }

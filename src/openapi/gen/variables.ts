@@ -4,7 +4,6 @@ import {
   environmentName,
   joinTemplate,
   mapTexts,
-  quoteText,
   snakeCase,
   UniqueNames,
   writeText,
@@ -119,8 +118,6 @@ export function namesSecret(name: string): boolean {
   const last = snakeCase(name)?.split("_").at(-1);
   return isSecretName(name) && last !== undefined && isSecretName(last);
 }
-
-export const NO_CREDENTIAL = quoteText("");
 
 /** The fallback for other secrets, such as the password of a new user. */
 export const ANY_SECRET = "random_str(12)";

@@ -393,14 +393,6 @@ export function fieldOf(map: RawApiMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** The keys of a path that are operations. */
-export const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-
-/** Whether HTTP allows a name for a header. */
-export function isHeaderName(name: string): boolean {
-  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
-}
-
 /** Whether a media type is JSON, by name or by suffix. */
 export function isJson(type: string): boolean {
   const [plain = ""] = type.toLowerCase().split(";", 1);

@@ -4,11 +4,13 @@ import {
   isMap,
   listOf,
   mapOf,
-  METHODS,
   type Part,
   type RawApiMap,
   rawText,
 } from "./description.ts";
+
+/** The keys of a path that are operations. */
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** A parameter of an operation; of 2.0, also the fields of a form and the body. */
 export interface DescribedParameter {
@@ -142,15 +144,6 @@ export function serversOf({ description, part, item }: DescribedOperation): stri
     if (servers.length > 0) return servers;
   }
   return readServers(mapOf(root.value), version === "2.0");
-}
-
-/** The schema of a parameter or a header; in 2.0, a parameter itself is the schema. */
-export function schemaOf(description: Description, part: Part): Part | undefined {
-  if (description.version === "2.0") return part;
-  const [type] = Object.keys(mapOf(mapOf(part.value).content));
-  return type === undefined
-    ? description.child(part, "schema")
-    : description.child(part, "content", type, "schema");
 }
 
 /** The URLs of `servers`, or of the keys that 2.0 has for them, with their variables replaced. */

@@ -1,4 +1,4 @@
-import { wrapLine, wrapWords } from "../../base/text/display_width.ts";
+import { wrapWords } from "../../base/text/display_width.ts";
 
 /** The maximum width of lines. */
 export interface Room {
@@ -37,39 +37,4 @@ export function asText(lines: readonly string[]): string {
 /** A sentence in as many lines as it takes. */
 export function fitSentence(text: string, { wraps, columns }: Room): string[] {
   return wraps ? wrapWords(text, columns) : [text];
-}
-
-/** The lines of a text, each no wider than that: what is too wide goes on in the next line. */
-export function textLines(text: string, columns: number): string[] {
-  return text.replaceAll("\t", "    ").split("\n").flatMap((line) => wrapLine(line, columns));
-}
-
-/** The first lines up to a limit; the last one then says how many are missing. */
-export function boundLines(lines: readonly string[], limit: number): readonly string[] {
-  if (lines.length <= limit) return lines;
-  const left = lines.slice(limit - 1);
-  // A text or a list that was cut before says how much of it is left.
-  const [, count, isText, inLines] =
-    /… \((\d+) more( characters)?(?: in (\d+) lines)?\)/.exec(left.join("\n")) ?? [];
-  const also = count === undefined || inLines !== undefined
-    ? ""
-    : ` and ${count} ${isText === undefined ? "items" : "characters"}`;
-  const all = inLines === undefined ? left.length : left.length - 1 + Number(inLines);
-  return [...lines.slice(0, limit - 1), `… (${all} more lines${also}, -v shows all)`];
-}
-
-/** The last lines up to a limit; the first one then says how many are missing and mentions -v. */
-export function boundFirstLines(
-  lines: readonly string[],
-  limit: number,
-  shown = "all",
-): readonly string[] {
-  if (lines.length <= limit) return lines;
-  // Text that was cut before begins with what is missing.
-  const [, count = 0, unit] = /^\((\d+) (lines?|characters) before\) …/.exec(lines[0]!) ?? [];
-  const left = lines.length - limit + 1;
-  const all = unit?.startsWith("line")
-    ? `${left - 1 + Number(count)} lines`
-    : `${left} lines${unit === undefined ? "" : ` and ${count} characters`}`;
-  return [`(${all} before, -v shows ${shown}) …`, ...lines.slice(lines.length - limit + 1)];
 }

@@ -143,35 +143,6 @@ function perSecond(count: number, milliseconds: number): number {
   return milliseconds === 0 ? 0 : Math.round(count / milliseconds * 1e6) / 1000;
 }
 
-/** Merges the seconds of several processes, each as soon as all of them are past it. */
-export class SecondsMerger {
-  readonly #parts: readonly { readonly seconds: LoadSecondFields[]; hasEnded: boolean }[];
-
-  constructor(processes: number) {
-    this.#parts = Array.from({ length: processes }, () => ({ seconds: [], hasEnded: false }));
-  }
-
-  /** Takes the next second of a process, from 0. Returns the seconds that are complete now. */
-  add(process: number, second: LoadSecondFields): LoadSecondFields[] {
-    this.#parts[process]!.seconds.push(second);
-    return [...this.#complete()];
-  }
-
-  /** No second of this process comes any more. */
-  end(process: number): LoadSecondFields[] {
-    this.#parts[process]!.hasEnded = true;
-    return [...this.#complete()];
-  }
-
-  *#complete(): Iterable<LoadSecondFields> {
-    while (this.#parts.every(({ seconds, hasEnded }) => hasEnded || seconds.length > 0)) {
-      const seconds = this.#parts.flatMap(({ seconds }) => seconds.splice(0, 1));
-      if (seconds.length === 0) return;
-      yield mergeSeconds(seconds);
-    }
-  }
-}
-
 /** One second of all processes. Those that have ended earlier than others say nothing of its time. */
 export function mergeSeconds(parts: readonly LoadSecondFields[]): LoadSecondFields {
   const running = parts.filter(({ phase }) => phase !== "ending");

@@ -8,7 +8,7 @@ import { isDict, plain, readField, type Value } from "../../base/value/value.ts"
 import { withoutSecretNames } from "../../secrets/secrets.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document, Job, Step, Workflow } from "../../workflow/model.ts";
-import { nameOfOuter, snapshotName } from "../../workflow/decode/check_snapshots.ts";
+import { snapshotName } from "../../workflow/decode/check_snapshots.ts";
 import type { StepRun } from "../event.ts";
 import type { RunExecution } from "../run_state.ts";
 
@@ -168,4 +168,9 @@ function patternsIn(step: Step, outer: readonly string[]): readonly (readonly st
 
 function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** The name of a step around another one, which may have no id. */
+function nameOfOuter(id: string | undefined, step: number): string {
+  return id ?? `step${step + 1}`;
 }

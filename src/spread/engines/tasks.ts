@@ -1,8 +1,7 @@
 import { checkSplittable } from "../choose_piece.ts";
-import { MAX_PARTS } from "../piece_events.ts";
 import { namesOf } from "../run_file.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
-import { RunnerError, UsageError } from "../../base/errors.ts";
+import { RunnerError } from "../../base/errors.ts";
 import { titleOfJob, writtenId } from "../../workflow/step_facts.ts";
 
 /** One task of an engine: a process, or several that share its rounds or its workflows. */
@@ -154,24 +153,6 @@ function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, numb
       );
     }
   }
-}
-
-/** Reads `load=8`, several times. Throws UsageError. */
-export function readSplit(
-  texts: readonly string[],
-  find: (job: string) => PlannedJob,
-): ReadonlyMap<string, number> {
-  return new Map(texts.map((text) => {
-    const [, job, count] = /^(.+)=(\d{1,4})$/s.exec(text) ?? [];
-    const parts = Number(count);
-    if (job === undefined || parts < 2 || parts > MAX_PARTS) {
-      throw new UsageError(
-        `option --split must be a job and 2 to ${MAX_PARTS} parts, not "${text}"`,
-        "write --split load=8",
-      );
-    }
-    return [find(job).job.id, parts];
-  }));
 }
 
 /** The workflows of a suite, and what comes before them. */

@@ -104,8 +104,3 @@ export function snapshotName(job: string | undefined, steps: readonly NamedStep[
 function fileName(text: string): string {
   return text.replace(/[^A-Za-z0-9._-]/g, "_");
 }
-
-/** The name of a step around another one, which may have no id. */
-export function nameOfOuter(id: string | undefined, step: number): string {
-  return id ?? `step${step + 1}`;
-}

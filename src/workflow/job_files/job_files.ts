@@ -2,7 +2,7 @@ import { convertParameter } from "../../action/parameter.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { ExpressionError, LoadError } from "../../base/errors.ts";
 import { isDict, type Value } from "../../base/value/value.ts";
-import type { Template } from "../../expr/expression.ts";
+import type { DataTemplate, Template } from "../../expr/expression.ts";
 import { explained } from "../../expr/hints.ts";
 import { knownText } from "../../expr/parse_expression.ts";
 import type { Host } from "../../host/host.ts";
@@ -19,14 +19,10 @@ import { loadError, locateAll } from "../locate_diagnostics.ts";
 import type { CompleteJobs, Document, Job, JobFile, Workflow } from "../model.ts";
 import { parseDocument, readTextFile } from "../read_files.ts";
 import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
-import {
-  besideDocument,
-  checkJobPath,
-  findNamedFile,
-  IS_RELATIVE,
-  jobPathOf,
-  writtenJobPath,
-} from "./job_path.ts";
+import { besideDocument, findNamedFile, IS_RELATIVE, jobPathOf } from "./job_path.ts";
+import { WHOLE_SCOPE } from "../decode/expressions.ts";
+import { referencesIn } from "../../expr/references.ts";
+import { varNames } from "../step_facts.ts";
 
 /** A document with steps that embed job files; errors in their paths are added to it. */
 interface Embedder {
@@ -283,4 +279,41 @@ function hasErrorAt(problems: readonly Problem[], step: StepDraft): boolean {
     severity === "error" && path.length >= at.length &&
     at.every((part, index) => path[index] === part)
   );
+}
+
+/** The path of the job file that a step embeds, as it is written. */
+function writtenJobPath({ with: params }: StepDraft): DataTemplate | undefined {
+  if (params.kind === "map") return params.entries.find(([key]) => key === "path")?.[1];
+  if (params.kind !== "constant" || !isDict(params.value)) return undefined;
+  return { kind: "constant", value: params.value.path };
+}
+
+/**
+ * Checks that a template gives the path of a job file before anything runs: it sees the vars of
+ * the workflow alone. True where it does.
+ */
+function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
+  const vars = varNames(step);
+  const before = problems.length;
+  const nodes = template.parts.filter((part) => typeof part !== "string");
+  for (const { base: { name, start, end }, keys: [key] } of nodes.flatMap(referencesIn)) {
+    const isOfStep = name === "vars" && (key ? vars.has(key.name) : vars.size > 0);
+    if (name === "vars" && !isOfStep) continue;
+    const what = name === WHOLE_SCOPE
+      ? "everything"
+      : name !== "vars"
+      ? `"${name}"`
+      : key
+      ? `"${key.name}", a var of the step`
+      : "all vars of a step that has its own";
+    const advice = isOfStep
+      ? "write a step for each, or use a var of the workflow"
+      : "write a path, or choose it by a var of the workflow";
+    const message = `the path of a job file cannot depend on ${what}`;
+    addError(problems, "job-path", jobPathOf(step), message, {
+      range: { start, end },
+      hint: `job files are loaded before the run: ${advice}`,
+    });
+  }
+  return problems.length === before;
 }

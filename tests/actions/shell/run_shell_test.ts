@@ -6,7 +6,8 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
-import { findInterpreter, needsFile } from "../../../src/actions/shell/interpreter.ts";
+import { findInterpreter } from "../../../src/actions/shell/interpreter.ts";
+import { needsFile } from "../../../src/actions/shell/run_command.ts";
 import { shell } from "../../../src/actions/shell/shell.ts";
 import { StepError } from "../../../src/base/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
+import { indentLines } from "../../../src/report/text/lines.ts";
 import {
   boundFirstLines,
   boundLines,
-  indentLines,
   textLines,
-} from "../../../src/report/text/lines.ts";
+} from "../../../src/report/text/render_exchange.ts";
 import { countOf } from "../../../src/base/text/count_of.ts";
 import { cutLine } from "../../../src/base/text/display_width.ts";
 import { oneLine } from "../../../src/base/text/printable.ts";

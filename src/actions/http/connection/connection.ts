@@ -1,13 +1,16 @@
 import type { ActionContext } from "../../../action/action.ts";
 import { addressOf, authorityOf, type Endpoint } from "../../../action/net/endpoint.ts";
 import type { Denial } from "../../../host/explain_denial.ts";
-import { DEFAULT_TLS, type TlsOptions } from "../../../action/tls/tls_options.ts";
+import type { TlsOptions } from "../../../action/tls/tls_options.ts";
 import { StepError } from "../../../base/errors.ts";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import type { HttpParams } from "../http_params.ts";
 import { hostOf, portOf, readAddress } from "../request/http_syntax.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import { describeProxy, type Proxies, type Proxy, readProxies, readProxy } from "./proxy.ts";
+
+/** The default TLS options. */
+const DEFAULT_TLS: TlsOptions = { rejectUnauthorized: true };
 
 const { hash } = await import("node:crypto");
 

@@ -160,18 +160,6 @@ export function graphqlText(
   });
 }
 
-/** `data` and `errors` of a GraphQL response. */
-export function graphqlFields(body: unknown): Dict {
-  if (!isDict(body)) return {};
-  const { data, errors } = body;
-  return { ...data === undefined ? {} : { data }, ...errors === undefined ? {} : { errors } };
-}
-
-/** Whether the server says that something is wrong, even if it gives some data. */
-export function hasGraphqlErrors({ errors }: Dict): boolean {
-  return Array.isArray(errors) ? errors.length > 0 : errors !== undefined && errors !== null;
-}
-
 /** The media type of a file by its extension, for uploads. */
 export function typeByExtension(path: string): string {
   const [, extension = ""] = /\.([^./\\]+)$/.exec(path) ?? [];

@@ -1,16 +1,8 @@
 import type { Dict, Value } from "../../../action/action.ts";
-import { type Alternatives, isGiven } from "../../../action/parameter.ts";
+import { isGiven } from "../../../action/parameter.ts";
 import type { Endpoint } from "../../../action/net/endpoint.ts";
 import { isDict } from "../../../base/value/value.ts";
 import { withoutPassword } from "../../../secrets/secrets.ts";
-
-/** The problem of a method; undefined if there is none. */
-export function methodProblem(method: string): string | undefined {
-  if (!isToken(method)) return `invalid method "${method}"`;
-  // It asks a proxy for a tunnel; no response would follow.
-  if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
-  return undefined;
-}
 
 /**
  * Whether a request may be sent again when the server closed the connection before any answer: only
@@ -35,13 +27,6 @@ export function canonicalName(name: string): string {
   return canonical;
 }
 
-/** The headers of node:http2 as node:http gives them: names and values in turn. */
-export function namesAndValues(headers: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().flatMap((one) => [name, String(one)])
-  );
-}
-
 /** Whether a text can be the name of a header or a method. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
@@ -55,13 +40,6 @@ export const METHODS = ["method", ...SHORTHANDS] as const;
 
 /** Parameters that give a body. */
 export const BODIES = ["body", "json", "form", "multipart", "file", "graphql"] as const;
-
-/** Parameters with the same meaning: one of a step replaces all of them in the defaults. */
-export const SAME_MEANING: readonly Alternatives[] = [
-  { names: METHODS, required: true },
-  { names: BODIES },
-  { names: ["verify_ssl", "insecure"] },
-];
 
 /** The parameters in `params` that give the method; there should be one. */
 export function methodKeys(params: Dict): string[] {
@@ -232,24 +210,3 @@ export function mediaParameter(
 export function isJsonType(type: string): boolean {
   return type === "application/json" || type === "text/json" || type.endsWith("+json");
 }
-
-/** The file extension for a binary body of that media type. */
-export function fileSuffix(type: string): string {
-  if (type.startsWith("text/") || isJsonType(type)) return ".bin";
-  const suffix = SUFFIXES.get(type);
-  if (suffix !== undefined) return suffix;
-  const [, subtype = ""] = type.split("/", 2);
-  return /^[a-z0-9]{2,5}$/.test(subtype) ? `.${subtype}` : ".bin";
-}
-
-const SUFFIXES: ReadonlyMap<string, string> = new Map([
-  ["application/gzip", ".gz"],
-  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"],
-  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx"],
-  ["application/x-tar", ".tar"],
-  ["audio/mpeg", ".mp3"],
-  ["image/jpeg", ".jpg"],
-  ["image/vnd.microsoft.icon", ".ico"],
-  ["image/x-icon", ".ico"],
-  ["video/quicktime", ".mov"],
-]);

@@ -1,15 +1,9 @@
 import { StepError } from "../../../base/errors.ts";
-import { BODY_LIMIT, SAVE_LIMIT } from "../../../base/value/byte_size.ts";
+import { BODY_LIMIT } from "../../../base/value/byte_size.ts";
 import { isTraceparent } from "../../../base/trace.ts";
 import { ignoreCase } from "../../../base/value/value.ts";
 import { decodePercents, withoutPassword } from "../../../secrets/secrets.ts";
-import {
-  type Auth,
-  type CookieUse,
-  type HttpParams,
-  readCookieUse,
-  type StepHeaders,
-} from "../http_params.ts";
+import { type Auth, CookieUse, type HttpParams, type StepHeaders } from "../http_params.ts";
 import {
   type Content,
   GRAPHQL_ACCEPT,
@@ -29,6 +23,9 @@ import {
   SHORTHANDS,
   toByteString,
 } from "./http_syntax.ts";
+
+/** The largest body that is written to a file: an endless one must not fill the disk. */
+const SAVE_LIMIT = 4 * 1024 ** 3;
 
 export class HttpRequest {
   constructor(
@@ -199,16 +196,6 @@ export function requestHeaders(
   return headers;
 }
 
-/** Names and values in turn, as they are sent: a character for each byte. */
-export function wireHeaders(headers: Headers): string[] {
-  const wire: string[] = [];
-  for (const name in headers) {
-    for (const value of [headers[name]!].flat()) wire.push(name, wireValue(name, value));
-  }
-  if (headers.Connection === undefined) wire.push("Connection", "keep-alive");
-  return wire;
-}
-
 /** The value of a header as it is sent. Throws `StepError` if it would end the header. */
 export function wireValue(name: string, value: string): string {
   checkCharacters(name, value);
@@ -242,4 +229,16 @@ export function withHeaders(
     else all[name] = value;
   }
   return { ...request, headers: all };
+}
+
+/** Reads which cookies a step uses; undefined if none. */
+function readCookieUse(
+  cookies: boolean | string | undefined,
+  file: string | undefined,
+  headers: StepHeaders,
+): CookieUse | undefined {
+  if (cookies === false) return undefined;
+  const isSent = !Object.keys(headers)
+    .some((name) => name.toLowerCase() === "cookie" && headers[name] === undefined);
+  return new CookieUse(typeof cookies === "string" ? cookies : undefined, isSent, file);
 }

@@ -6,7 +6,6 @@ import { ignoreCase } from "../../../base/value/value.ts";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import {
   canonicalName,
-  fileSuffix,
   fromByteString,
   isJsonType,
   mediaParameter,
@@ -14,6 +13,18 @@ import {
 } from "../request/http_syntax.ts";
 import type { BodyFacts, Phases, RawResponse } from "../transport/model.ts";
 import { decodeBody } from "./decode_content.ts";
+
+const SUFFIXES: ReadonlyMap<string, string> = new Map([
+  ["application/gzip", ".gz"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"],
+  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx"],
+  ["application/x-tar", ".tar"],
+  ["audio/mpeg", ".mp3"],
+  ["image/jpeg", ".jpg"],
+  ["image/vnd.microsoft.icon", ".ico"],
+  ["image/x-icon", ".ico"],
+  ["video/quicktime", ".mov"],
+]);
 
 const { createHash, hash } = await import("node:crypto");
 
@@ -270,4 +281,13 @@ function declaredCharsets(bytes: Uint8Array, contentType: string): string[] {
   // A declaration that can be read byte by byte is in no charset of two bytes.
   if (found !== undefined && !/^utf-?(8|16)/i.test(found)) charsets.push(found);
   return charsets;
+}
+
+/** The file extension for a binary body of that media type. */
+function fileSuffix(type: string): string {
+  if (type.startsWith("text/") || isJsonType(type)) return ".bin";
+  const suffix = SUFFIXES.get(type);
+  if (suffix !== undefined) return suffix;
+  const [, subtype = ""] = type.split("/", 2);
+  return /^[a-z0-9]{2,5}$/.test(subtype) ? `.${subtype}` : ".bin";
 }

@@ -64,13 +64,6 @@ export function performRequest(
   });
 }
 
-/** A request after its session has added headers to it. */
-export function asSent(req: Dict, session: StepSender | undefined): Dict {
-  if (!session?.added) return req;
-  const { url, headers } = session.sent;
-  return { ...req, url: url.href, headers };
-}
-
 /** Sends an auxiliary request, with the timeout and the TLS options of the step. */
 async function sendAuxiliary(
   request: HttpRequest,

@@ -8,15 +8,7 @@ import type { Clock } from "../../../host/host.ts";
 import { checkRoute, type ConnectionSettings } from "../connection/connection.ts";
 import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { Http1Exchange } from "./exchange.ts";
-import {
-  addPhases,
-  type BodySink,
-  type Client,
-  type HttpExchange,
-  type Phases,
-  type RawResponse,
-  type SendOptions,
-} from "./model.ts";
+import type { BodySink, Client, HttpExchange, Phases, RawResponse, SendOptions } from "./model.ts";
 import { Pool } from "./pool.ts";
 
 /** The connections of a run. */
@@ -275,4 +267,16 @@ let http2: Promise<typeof import("./http2.ts")> | undefined;
 /** Imports it once: a thousand requests at once would import it a thousand times, and the runtime panics. */
 function loadHttp2(): Promise<typeof import("./http2.ts")> {
   return http2 ??= import("./http2.ts");
+}
+
+/** The parts of several exchanges together. */
+function addPhases(one: Phases | undefined, other: Phases): Phases {
+  if (!one) return other;
+  return {
+    dns: one.dns + other.dns,
+    connect: one.connect + other.connect,
+    tls: one.tls + other.tls,
+    first_byte: one.first_byte + other.first_byte,
+    download: one.download + other.download,
+  };
 }

@@ -3,7 +3,7 @@ import { type ConnectionSettings, demandAccess } from "../connection/connection.
 import { proxyAuthorization } from "../connection/proxy.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
 import { isSafe } from "../request/http_syntax.ts";
-import { type HttpRequest, wireHeaders } from "../request/read_request.ts";
+import { type Headers, type HttpRequest, wireValue } from "../request/read_request.ts";
 import type {
   ConnectionTarget,
   ConnectionUser,
@@ -411,4 +411,14 @@ function makePrepared(
     headers["Transfer-Encoding"] !== undefined,
     !/\bclose\b/i.test(findHeader(wire, "connection") ?? ""),
   );
+}
+
+/** Names and values in turn, as they are sent: a character for each byte. */
+function wireHeaders(headers: Headers): string[] {
+  const wire: string[] = [];
+  for (const name in headers) {
+    for (const value of [headers[name]!].flat()) wire.push(name, wireValue(name, value));
+  }
+  if (headers.Connection === undefined) wire.push("Connection", "keep-alive");
+  return wire;
 }

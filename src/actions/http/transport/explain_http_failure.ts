@@ -3,7 +3,6 @@ import { addressOf, bracketed, codeOf } from "../../../action/net/endpoint.ts";
 import { explainUnreachable } from "../../../action/target.ts";
 import { explainTls, type TlsExplanation } from "../../../action/tls/explain_tls.ts";
 import { StepError } from "../../../base/errors.ts";
-import { formatSize } from "../../../base/value/byte_size.ts";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
 import { describeRoute, firstHop, routeOf } from "../connection/connection.ts";
@@ -261,4 +260,15 @@ function hopOf({ request, connection, phase }: SendFailure): string {
 function hostIn({ request: { url }, connection }: SendFailure): string {
   const hop = firstHop(routeOf(url, connection));
   return hop ? bracketed(hop.host) : url.hostname;
+}
+
+/** A size for people: `64 MiB`, `200 MB`, `12 bytes`. */
+function formatSize(bytes: number): string {
+  for (const [unit, factor] of [["GiB", 1024 ** 3], ["MiB", 1024 ** 2]] as const) {
+    if (bytes >= factor && bytes % factor === 0) return `${bytes / factor} ${unit}`;
+  }
+  for (const [unit, factor] of [["GB", 1000 ** 3], ["MB", 1000 ** 2], ["kB", 1000]] as const) {
+    if (bytes >= factor) return `${Number((bytes / factor).toFixed(2))} ${unit}`;
+  }
+  return `${bytes} bytes`;
 }

@@ -4,7 +4,7 @@ import { onAbort } from "../../../action/on_abort.ts";
 import { StepError } from "../../../base/errors.ts";
 import { demandAccess } from "../connection/connection.ts";
 import { type ContentStream, isStream } from "../request/body.ts";
-import { isSafe, namesAndValues } from "../request/http_syntax.ts";
+import { isSafe } from "../request/http_syntax.ts";
 import { type HttpRequest, wireValue } from "../request/read_request.ts";
 import { type OpenedSocket, openSocket } from "./http_connection.ts";
 import {
@@ -353,4 +353,11 @@ function headersOf({ method, url, headers }: HttpRequest): Record<string, string
 /** Names and values in turn, without the pseudo-headers. */
 function withoutPseudo(raw: readonly string[]): string[] {
   return raw.filter((_, at) => !raw[at - at % 2]!.startsWith(":"));
+}
+
+/** The headers of node:http2 as node:http gives them: names and values in turn. */
+function namesAndValues(headers: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => [name, String(one)])
+  );
 }

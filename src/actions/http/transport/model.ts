@@ -72,18 +72,6 @@ export type Opening = Pick<Phases, "dns" | "connect" | "tls">;
 
 export const NO_OPENING: Opening = { dns: 0, connect: 0, tls: 0 };
 
-/** The parts of several exchanges together. */
-export function addPhases(one: Phases | undefined, other: Phases): Phases {
-  if (!one) return other;
-  return {
-    dns: one.dns + other.dns,
-    connect: one.connect + other.connect,
-    tls: one.tls + other.tls,
-    first_byte: one.first_byte + other.first_byte,
-    download: one.download + other.download,
-  };
-}
-
 /** Settings for sending a request. */
 export interface SendOptions {
   readonly connection: ConnectionSettings;
