@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { Clock } from "../../src/host/host.ts";
+import { describeAttempt } from "../../src/report/otlp/conventions.ts";
 import { assertPassed } from "../support/assert_passed.ts";
 import { withRig } from "../support/run/rig.ts";
 import { runMain } from "../support/run/run_main.ts";
@@ -164,6 +165,80 @@ for (const protocol of ["", "http/protobuf", "http/json"]) {
   });
 }
 
+Deno.test("attempts are described by the conventions for RPC, databases and messages", () => {
+  const described = [
+    ["grpc", { addr: "[::1]:50051", service: "shop.Orders", method: "Get" }, {
+      code: 5,
+      status_code: "NOT_FOUND",
+    }],
+    ["db", { driver: "postgres", dsn: "postgres://u:***@db:5433/shop", query: "select 1" }, {
+      error_code: "23505",
+    }],
+    ["redis", { url: "redis://cache:6379/0", command: ["GET", "a"] }, { error_code: "" }],
+    ["kafka", { brokers: ["one:9092", "two:9092"], publish: "orders" }, {}],
+    ["amqp", { url: "amqp://mq:5672", get: "jobs" }, {}],
+    ["mqtt", { url: "mqtt://mq:1883", subscribe: "a/b" }, {}],
+    ["nats", { url: "nats://mq:4222", request: "orders.total" }, {}],
+    ["shell", { script: "ls" }, {}],
+  ] as const;
+  const lines = described.map(([uses, req, res]) => {
+    const { kind, name, attributes } = describeAttempt(uses, { req, res });
+    const values = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
+    return [`${kind} ${name}`, ...values].join("\n  ");
+  });
+  assertEquals(
+    lines.join("\n"),
+    `client shop.Orders/Get
+  rpc.system.name=grpc
+  rpc.method=shop.Orders/Get
+  rpc.status_code=NOT_FOUND
+  server.address=::1
+  server.port=50051
+client SELECT
+  db.system.name=postgresql
+  db.operation.name=SELECT
+  db.query.text=select 1
+  db.namespace=shop
+  db.response.status_code=23505
+  server.address=db
+  server.port=5433
+client GET
+  db.system.name=redis
+  db.operation.name=GET
+  server.address=cache
+  server.port=6379
+producer publish orders
+  messaging.system.name=kafka
+  messaging.operation.name=publish
+  messaging.operation.type=send
+  messaging.destination.name=orders
+  server.address=one
+  server.port=9092
+consumer get jobs
+  messaging.system.name=rabbitmq
+  messaging.operation.name=get
+  messaging.operation.type=receive
+  messaging.destination.name=jobs
+  server.address=mq
+  server.port=5672
+consumer subscribe a/b
+  messaging.system.name=mqtt
+  messaging.operation.name=subscribe
+  messaging.operation.type=receive
+  messaging.destination.name=a/b
+  server.address=mq
+  server.port=1883
+producer request orders.total
+  messaging.system.name=nats
+  messaging.operation.name=request
+  messaging.operation.type=send
+  messaging.destination.name=orders.total
+  server.address=mq
+  server.port=4222
+internal shell`,
+  );
+});
+
 const LOAD = `name: w
 jobs:
   - id: l
@@ -304,6 +379,23 @@ Deno.test("a collector that is away is one warning of a suite, and no failure", 
       /^warning: cannot send 8 of 8 spans to http:\/\/127\.0\.0\.1:\d+\/v1\/traces: .*refused.*\n$/,
     );
     assert(timers.includes(5000));
+  });
+});
+
+Deno.test("a suite file names the collector for all of its runs", async () => {
+  await withCollector(async (collector) => {
+    const files = {
+      "v.yml": HELLO,
+      "w.yml": HELLO,
+      "deep/suite.yml": `workflows: [../v.yml, ../w.yml]\nreport: otlp=${collector.url}/base\n`,
+    };
+    await withFiles(files, async (cwd) => {
+      const { code, stderr } = await runMain(["deep/suite.yml"], { cwd });
+      assertEquals([code, stderr], [0, ""]);
+    });
+    assertEquals(collector.requests.map(({ path }) => path), ["/base/v1/traces"]);
+    const spans = collector.spans();
+    assertEquals([spans.length, new Set(spans.map(({ traceId }) => traceId)).size], [8, 2]);
   });
 });
 
