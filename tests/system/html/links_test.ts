@@ -124,6 +124,22 @@ jobs:
   });
 });
 
+Deno.test("causes of failures of a suite name the workflows", async () => {
+  const file =
+    `name: A\njobs: [{ name: Job, steps: [{ name: step, uses: hello, test: "false" }] }]\n`;
+  const files = { "flows/a.yml": file, "flows/b.yml": file.replace("A", "B") };
+  await withFiles(files, async (cwd) => {
+    await runMain(["--report", "html=report.html", "flows"], { cwd });
+    await withPage(async (page) => {
+      await page.open(toFileUrl(`${cwd}/report.html`).href);
+      assertEquals(await textsOf(page, ".panel[open] .causes a"), [
+        "A › Job › step",
+        "B › Job › step",
+      ]);
+    });
+  });
+});
+
 Deno.test("links lead into the workflows of a suite", async () => {
   const file = (name: string) =>
     `name: ${name}\njobs: [{ id: j, name: Job, steps: [{ id: s, name: step, uses: hello }] }]\n`;

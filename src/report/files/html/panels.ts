@@ -280,23 +280,24 @@ interface LinkedRun {
 interface FailedLink extends CauseNames {
   readonly part: FailedPart;
   readonly link: string;
+  readonly workflow: string;
 }
 
 /** Nobody reads more of them. */
 const [MAX_CAUSES, MAX_PARTS, WIDEST_CAUSE] = [50, 20, 200];
 
-/** Renders what failed, by cause; empty where each failure has its own. */
-export function renderCausesPanel(runs: readonly LinkedRun[], isOpen?: true): string {
+/** Renders what failed, by cause; empty where each failure has its own. In a suite it is open, and names workflows. */
+export function renderCausesPanel(runs: readonly LinkedRun[], ofSuite?: true): string {
   const causes = causesOf(runs);
   const counts = causes.map(countParts);
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === causes.length) return "";
   const summary = `${countOf(total, "failure")}, ${countOf(causes.length, "cause")}`;
-  const items = causes.slice(0, MAX_CAUSES).map(renderCause);
+  const items = causes.slice(0, MAX_CAUSES).map((parts) => renderCause(parts, ofSuite));
   const left = causes.length - MAX_CAUSES;
   const more = left > 0 ? `\n<p>… and ${countOf(left, "more cause")}</p>` : "";
   const content = `<ol class="causes">\n${items.join("\n")}\n</ol>${more}`;
-  const attributes = `class="panel"${isOpen ? " open" : ""}`;
+  const attributes = `class="panel"${ofSuite ? " open" : ""}`;
   return renderPanel(attributes, summary, "Causes of failures", content);
 }
 
@@ -304,13 +305,14 @@ function countParts(parts: readonly FailedLink[]): number {
   return parts.reduce((sum, { part: { count } }) => sum + count, 0);
 }
 
-function renderCause(parts: readonly FailedLink[]): string {
+function renderCause(parts: readonly FailedLink[], ofSuite?: true): string {
   const [{ part: { failures: [failure] } }] = parts as readonly [FailedLink];
   const place = failure?.place && `${failure.place.file}:${failure.place.line}`;
   const about = [place, countOf(countParts(parts), "failure")].filter(Boolean).join(" · ");
-  const links = parts.slice(0, MAX_PARTS).map(({ part, link }) => {
+  const links = parts.slice(0, MAX_PARTS).map(({ part, link, workflow }) => {
+    const title = (ofSuite ? `${workflow} › ` : "") + fullTitle(part);
     const times = part.count > 1 ? ` × ${part.count}` : "";
-    return `<li><a href="${escape(link)}">${escape(fullTitle(part))}</a>${times}</li>`;
+    return `<li><a href="${escape(link)}">${escape(title)}</a>${times}</li>`;
   });
   const left = parts.length - MAX_PARTS;
   if (left > 0) links.push(`<li>… and ${left} more</li>`);
@@ -327,14 +329,16 @@ function causesOf(runs: readonly LinkedRun[]): readonly (readonly FailedLink[])[
   );
 }
 
-function failedIn({ record: { jobs, id }, prefix }: LinkedRun): readonly FailedLink[] {
+function failedIn(
+  { record: { jobs, id, name: workflow }, prefix }: LinkedRun,
+): readonly FailedLink[] {
   return jobs.flatMap((job) => {
     const path = encodeURIComponent(job.id);
     // Of rounds, their examples, which have rows on the page.
     return failedByThemselves(failedParts({ ...job, tally: undefined })).flatMap((part) => {
       const { allowFailure, step } = part;
       const link = prefix + (step ? `step=${path}/${pathOf(step.run)}` : `job=${path}`);
-      return allowFailure ? [] : [{ part, link, ...causeNames(part, id) }];
+      return allowFailure ? [] : [{ part, link, workflow, ...causeNames(part, id) }];
     });
   });
 }
