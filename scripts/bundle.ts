@@ -12,7 +12,7 @@ import { checkedOutCommit } from "./bundle/checked_out_commit.ts";
 import { makeChunks, makeOneFile } from "./bundle/make_bundles.ts";
 
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
-const MAX_BYTES = 1_720_000;
+const MAX_BYTES = 1_760_000;
 
 const [directory = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
 const { file, pages } = await makeOneFile(commit);
