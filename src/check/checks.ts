@@ -3,7 +3,7 @@ import { literalSecret, missingFile } from "./rules/files.ts";
 import { loadRate } from "./rules/load.ts";
 import { openStep } from "./rules/messages.ts";
 import { missingOutput, unusedOutput } from "./rules/outputs.ts";
-import { responseField, unknownNeed } from "./rules/results.ts";
+import { responseField, unknownNeed, untraced } from "./rules/results.ts";
 import {
   constantTest,
   millisecondsLimit,
@@ -20,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   undefinedVar,
   missingVar,
   responseField,
+  untraced,
   unusedOutput,
   unusedVar,
   constantTest,

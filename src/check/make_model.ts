@@ -154,7 +154,7 @@ function refusesNil({ callee }: CallExpression, position: number): boolean {
 }
 
 const ROOTS: ReadonlySet<string> = new Set<Root>([
-  ...["vars", "outputs", "res", "needs", "rt", "run", "job", "message"] as const,
+  ...["vars", "outputs", "res", "needs", "rt", "run", "job", "message", "trace"] as const,
 ]);
 
 function isRoot(name: string): name is Root {

@@ -116,7 +116,9 @@ export interface CheckedStep {
 }
 
 /** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job" | "message";
+export type Root =
+  | ("vars" | "outputs" | "res" | "needs")
+  | ("rt" | "run" | "job" | "message" | "trace");
 
 export interface Reading extends Pick<FoundReference, "keys" | "isOpen" | "outcomes"> {
   readonly root: Root;

@@ -1,6 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
 import type { RunEvent, StepResult } from "../../src/run/event.ts";
 import { readEvents } from "../../src/report/files/ndjson.ts";
 import { runMain } from "../support/run/run_main.ts";
@@ -209,4 +215,40 @@ Deno.test("listen takes the header of what arrives as the parent of its span", a
   assertEquals([id, parent, sampled], [sent!.trace!.id, sent!.attempts[0]!.span, true]);
   assertNotEquals(span, parent);
   assertEquals(second!.trace, undefined);
+});
+
+Deno.test("a failure shows the id of its trace, and the address of it", async () => {
+  const jobs = `
+  - { name: a, steps: [{ id: x, uses: hello, test: 1 == 2 }] }
+  - { name: b, load: { users: 1, count: 2 }, steps: [{ uses: hello, test: round.index == 0 }] }
+`;
+  const url = "https://traces.example.com/trace/{id}?a=1&b=2";
+  const { stdout, reports, results, start } = await run(jobs, ["--trace"], {
+    RUNNER_TRACE_URL: url,
+  });
+  const { id } = start.trace!;
+  const address = url.replace("{id}", id);
+  assertEquals(results[0]!.trace!.url, address);
+  assertStringIncludes(stdout, `        trace: ${id}\n        ${address}\n`);
+  assertMatch(stdout, /trace: [\da-f]{32} \(not sampled\)\n/);
+  const junit = reports["junit.xml"]!;
+  assertStringIncludes(junit, `<property name="trace" value="${id}"/>`);
+  assertStringIncludes(junit, `value="${address.replace("&", "&amp;")}"`);
+  const report = JSON.parse(reports["report.json"]!);
+  assertEquals(report.trace, start.trace);
+  assertEquals(report.jobs[0].steps[0].trace, results[0]!.trace);
+  assertStringIncludes(reports["report.html"]!, address);
+  const other = await run(jobs, ["--trace"], { RUNNER_TRACE_URL: "https://traces.example.com" });
+  assertEquals(other.results[0]!.trace!.url, undefined);
+});
+
+Deno.test("check says that an id of a trace is nil without --trace", async () => {
+  const step = "{ uses: hello, echo: '{{trace.id}} {{trace?.span}} {{trace.spam}}' }";
+  const flow = `name: w\njobs: [{ name: a, steps: [${step}] }]\n`;
+  await withFiles({ "w.yml": flow }, async (cwd) => {
+    const { stdout } = await runMain(["check", "w.yml"], { cwd });
+    assertStringIncludes(stdout, "hint: trace.id is nil without --trace");
+    assertStringIncludes(stdout, 'unknown field "spam" of trace');
+    assertEquals(stdout.includes("trace.span is nil"), false);
+  });
 });

@@ -147,6 +147,7 @@ const FIELDS = {
   rt: ["duration", "sec"],
   run: ["state", "failed", "failures", "streak", "previous"],
   job: ["state", "failed"],
+  trace: ["id", "span"],
 };
 
 function comparisonsIn(node: Node): readonly BinaryExpression[] {
@@ -195,3 +196,24 @@ function constantOf(node: Node): string | number | bigint | boolean | undefined 
   const value = constantOf(node.argument);
   return isNumber(value) ? -value : undefined;
 }
+
+/** Ids of traces, which a run has only if it is told to. */
+export const untraced: Check = {
+  codes: [{
+    code: "untraced-run",
+    severity: "hint",
+    summary: "Reads `trace.id` or `trace.span`, which is nil in a run without `--trace`.",
+  }],
+  *find({ readings }) {
+    for (const reading of readings) {
+      const { root, keys: [first] } = reading;
+      if (root !== "trace" || !first || isOptional(reading, 0)) continue;
+      yield keyProblem(reading, 0, {
+        severity: "hint",
+        code: "untraced-run",
+        message: `trace.${first.name} is nil without --trace`,
+        hint: "run the workflow with --trace",
+      });
+    }
+  },
+};

@@ -114,7 +114,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
 
 function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
   const { flaky, rounds, outcome } = one;
-  const { uses, attempts } = result;
+  const { uses, attempts, trace } = result;
   return {
     action: uses,
     id: run.id,
@@ -123,6 +123,8 @@ function propertiesOf({ run, result }: StepRecord, one: Case): Attributes {
     flaky: flaky ? "true" : undefined,
     untested: outcome === "untested" ? "true" : undefined,
     allowed: outcome === "allowed" ? "true" : undefined,
+    trace: trace?.id,
+    trace_url: trace?.url,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Attempt, Difference, Failure, StepResult } from "../../run/event.ts";
+import type { Attempt, Difference, Failure, StepResult, TraceContext } from "../../run/event.ts";
 import {
   recapFailure,
   renderOperands,
@@ -162,8 +162,14 @@ export function renderTrouble(
       return renderFailure(failure, style, room, earlier);
     }),
     ...renderAttempts(attempts, room),
+    ...result.trace ? traceLines(result.trace) : [],
     ...before ? [style.dim(`request and response: the same as ${before}`)] : lines,
   ];
+}
+
+/** The id of a trace, and its address, which stays whole for a click. */
+function traceLines({ id, url, sampled }: TraceContext): string[] {
+  return [`trace: ${id}${sampled ? "" : " (not sampled)"}`, ...url ? [printableLine(url)] : []];
 }
 
 /** `api.yml:14:11: test is false: res.code is 401 (int)`. */

@@ -221,7 +221,7 @@ export function keyOf({ id, step, round, entry }: StepRun): string {
 
 /** The details of a step that its row does not show. */
 export function pageDetails({ run, result }: StepRecord, { messages }: RunRecord) {
-  const { responseTime, echo, outputs, tests, assertions } = result;
+  const { responseTime, echo, outputs, tests, assertions, trace } = result;
   const { maxAttempts, retryTime, resent, wait, reason, exchange } = result;
   return {
     ...{ responseTime, echo, outputs, tests, assertions },
@@ -229,13 +229,18 @@ export function pageDetails({ run, result }: StepRecord, { messages }: RunRecord
     failures: result.failures.map(briefFailure),
     attempts: result.attempts.length < 2 ? undefined : result.attempts.map(briefAttempt),
     exchange,
+    trace: trace && { id: trace.id, url: trace.url },
     came: briefMessages(messages.get(runKey(run))),
   };
 }
 
 function briefMessages(came: MessagesCame | undefined) {
   if (!came) return undefined;
-  return { count: came.count, texts: came.messages.map(({ text }) => text) };
+  return { count: came.count, texts: came.messages.map(describeMessage) };
+}
+
+function describeMessage({ text, trace }: MessagesCame["messages"][number]): string {
+  return trace ? `${text} from span ${trace.parent} of trace ${trace.id}` : text;
 }
 
 function briefAttempt({ detail, ...attempt }: Attempt): Attempt {

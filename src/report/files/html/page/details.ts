@@ -57,8 +57,17 @@ export function stepDetails(
     attempts
       ? [attemptParts(attempts, attemptContent(failures, step.phases, exchange)), results]
       : [failureSection(failures), results, timing(step.phases), exchangeParts(exchange)],
+    traceSection(details.trace),
     messageTable(details.came, step.arrivals),
   ];
+}
+
+/** The id of the trace, which leads to it where that has an address. */
+function traceSection(trace: PageDetails["trace"]): Content {
+  if (!trace) return [];
+  const id = el("code.value", trace.id);
+  const isLink = /^https?:/.test(trace.url ?? "");
+  return section("Trace", isLink ? el("a", { href: trace.url }, id) : id);
 }
 
 /** What came to a step that stayed open, and when. */
