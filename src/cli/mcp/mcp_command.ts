@@ -112,7 +112,7 @@ export function mcpCommand(table: CommandTable): RunCommand {
           return { content: content(text) };
         } catch (error) {
           // What a command has printed explains itself.
-          const isPrinted = error instanceof RunnerError && error.message.startsWith("runner: ");
+          const isPrinted = error instanceof RunnerError && /^runner: error: /m.test(error.message);
           const text = isPrinted ? error.message : explainError(error, host);
           return { content: content(text), isError: true };
         } finally {

@@ -190,7 +190,7 @@ async function runToReport(
 /** Parts of a report that say nothing about a failure. */
 const LEFT_OUT = new Set([
   ...["schema", "units", "runId", "tool", "origin", "vars", "warnings", "started", "plan", "needs"],
-  ...["attempts", "assertions", "tally", "step", "instant", "view", "brief"],
+  ...["attempts", "assertions", "tally", "step", "phases", "instant", "view", "brief"],
 ]);
 
 /** A report without what passed. */
