@@ -76,7 +76,7 @@ const BOUNDS = {
   "files that hello loads": 107,
   "lines that hello loads": 18_480,
   "lines of the kernel": 30_480,
-  "exports that one other file uses": 1_100,
+  "exports that one other file uses": 1_060,
 };
 
 interface Import {

@@ -67,7 +67,7 @@ export interface KeyForm {
   readonly isOccasional?: true;
   /** The pattern of a text, and what it requires, for messages. */
   readonly pattern?: RegExp;
-  readonly form?: string;
+  readonly requirement?: string;
   /** The rule of the items of a list. */
   readonly item?: Omit<Parameter, "name" | "required">;
   /** What messages call a map: `a step`. */

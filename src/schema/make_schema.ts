@@ -309,8 +309,13 @@ class KeySchemas {
   }
 
   #value(form: RuleForm): JsonSchemaObject {
-    const { type, fields, values, minimum, key: { kind, item, pattern, form: message } = {} } =
-      form;
+    const {
+      type,
+      fields,
+      values,
+      minimum,
+      key: { kind, item, pattern, requirement: message } = {},
+    } = form;
     const types = [type].flat();
     switch (kind) {
       case "template":

@@ -165,7 +165,7 @@ const STEP = {
       param.wrong(`the step id "${id}" ${STEP_ID_FORM}`, undefined, { code: "id" });
     }
     return id;
-  }).key({ pattern: STEP_ID, form: STEP_ID_FORM }),
+  }).key({ pattern: STEP_ID, requirement: STEP_ID_FORM }),
   with: value("map", "The parameters of the action.").key({ names: BEFORE_ACTION }),
   test: assertions(
     "Fails the step if it is false; in a list, each false one is a failure. " +

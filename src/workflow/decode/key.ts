@@ -458,11 +458,11 @@ export function outputs(summary: string, names: NameRule): Rule<readonly StepOut
 }
 
 /** A text of a pattern; `form` is what it requires, for messages. */
-export function pattern(pattern: RegExp, form: string, summary: string): Rule<string> {
+export function pattern(pattern: RegExp, requirement: string, summary: string): Rule<string> {
   return text(summary).as((text, param) => {
     if (pattern.test(text)) return text;
-    throw param.wrong(`${param.name} ${form}, not "${text}"`);
-  }).key({ pattern, form });
+    throw param.wrong(`${param.name} ${requirement}, not "${text}"`);
+  }).key({ pattern, requirement });
 }
 
 /** A number with a limit that an environment variable sets. */
