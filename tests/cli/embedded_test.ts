@@ -208,8 +208,9 @@ Deno.test("failures inside are in every report, with their file and line", async
   const help = await runMain(["--help"]);
   const formats = /Also write a report: ([^;]*);/.exec(help.stdout)?.[1]?.split(/,\s+/) ?? [];
   assert(formats.length >= 8, help.stdout);
-  // The coverage of an API is not a report of steps, and metrics are numbers alone.
-  for (const name of formats.filter((name) => !["coverage", "prometheus"].includes(name))) {
+  // The coverage of an API is not a report of steps, metrics are numbers alone, and spans are sent.
+  const others = ["coverage", "prometheus", "otlp"];
+  for (const name of formats.filter((name) => !others.includes(name))) {
     const report = name === "github" ? name : `${name}=-`;
     const { code, stdout, stderr } = await run(files, ["--report", report]);
     assertEquals(code, 1, stderr);

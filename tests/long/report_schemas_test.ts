@@ -38,7 +38,10 @@ const RUNS = (async () => {
     const args = ["-v", "--timing", "--no-check", ...ALL];
     runs.set(`${name} -v`, (await runReports(files, { args })).reports);
   }
-  runs.set("notes", (await runReports({ "w.yml": NOTES }, { args: ["-v", ...ALL] })).reports);
+  runs.set(
+    "notes",
+    (await runReports({ "w.yml": NOTES }, { args: ["-v", "--trace", ...ALL] })).reports,
+  );
   const names = [...Deno.readDirSync(CONFORMANCE)].map(({ name }) => name).sort();
   // Two at once: most of them wait for something.
   const next = names.values();
