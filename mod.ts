@@ -89,6 +89,7 @@ export type {
   RoundFinished,
   RoundsTallied,
   RoundTally,
+  RoundTraced,
   RunEvent,
   RunFinished,
   RunOrigin,
@@ -109,6 +110,7 @@ export type {
   SuiteFinished,
   SuitePart,
   SuiteStarted,
+  TraceContext,
   Violation,
 } from "./src/run/event.ts";
 export type { EncodedHistogram, HistogramSummary } from "./src/base/value/histogram.ts";
