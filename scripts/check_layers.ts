@@ -74,8 +74,8 @@ const APART = /^src\/(?:expr\/functions|run\/load|run\/snapshots)\//;
 /** The largest allowed measures: lower them after each change that makes room. */
 const BOUNDS = {
   "files that hello loads": 107,
-  "lines that hello loads": 18_480,
-  "lines of the kernel": 30_480,
+  "lines that hello loads": 18_380,
+  "lines of the kernel": 30_340,
   "exports that one other file uses": 1_060,
 };
 
