@@ -83,6 +83,7 @@ jobs:
     );
     assertEquals(code, 1, stdout + stderr);
     const { jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
-    assertEquals(jobs[0].tally.steps[0].failures, [{ round: 0, count: 100 }]);
+    const [{ cause, count }] = jobs[0].tally.steps[0].failures;
+    assertEquals([cause, count], ["w.yml:8:15 test is false (HTTP 503)", 100]);
   });
 });
