@@ -1,7 +1,7 @@
-import protobuf from "protobufjs";
+import { createRequire } from "node:module";
 
-/** The directory of the official definitions of OTLP, of opentelemetry-proto. */
-const DEFINITIONS = new URL("../../fixtures/otlp/", import.meta.url).pathname;
+/** The official definitions of OTLP, which a package of npm has as code. */
+const DEFINITIONS = "otlp-definitions/build/src/generated/root.js";
 
 /** A span as the definitions have it, in JSON: ids in hexadecimal, times in nanoseconds. */
 export interface ReceivedSpan {
@@ -43,7 +43,7 @@ export async function withCollector<T>(
 ): Promise<T> {
   const requests: ReceivedRequest[] = [];
   const [spans, metrics]: [ReceivedSpan[], Record<string, unknown>[]] = [[], []];
-  const types = await loadTypes();
+  const types = loadTypes();
   const stop = new AbortController();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, signal: stop.signal, onListen: () => {} },
@@ -75,13 +75,10 @@ export async function withCollector<T>(
 type Message = any;
 
 /** Reads requests by the official definitions. */
-async function loadTypes() {
-  const root = new protobuf.Root();
-  root.resolvePath = (_, path) => `${DEFINITIONS}${path}`;
-  const services = ["trace/v1/trace_service", "metrics/v1/metrics_service"];
-  await root.load(services.map((path) => `opentelemetry/proto/collector/${path}.proto`));
-  const read = (name: string, headers: Headers, body: Uint8Array): Message => {
-    const type = root.lookupType(`opentelemetry.proto.collector.${name}`);
+function loadTypes() {
+  const require = createRequire(new URL("../../tools/package.json", import.meta.url));
+  const { trace, metrics } = require(DEFINITIONS).opentelemetry.proto.collector;
+  const read = (type: Message, headers: Headers, body: Uint8Array): Message => {
     if (headers.get("content-type") === "application/json") {
       return type.toObject(
         type.fromObject(withBytes(JSON.parse(new TextDecoder().decode(body))) as object),
@@ -92,14 +89,14 @@ async function loadTypes() {
   };
   return {
     spansIn: (headers: Headers, body: Uint8Array): ReceivedSpan[] =>
-      read("trace.v1.ExportTraceServiceRequest", headers, body).resourceSpans.flatMap(
+      read(trace.v1.ExportTraceServiceRequest, headers, body).resourceSpans.flatMap(
         ({ resource, scopeSpans }: Message) =>
           scopeSpans.flatMap(({ spans }: Message) =>
             spans.map((span: Message) => spanOf(span, plain(resource.attributes)))
           ),
       ),
     metricsIn: (headers: Headers, body: Uint8Array): Record<string, unknown>[] =>
-      read("metrics.v1.ExportMetricsServiceRequest", headers, body).resourceMetrics.flatMap(
+      read(metrics.v1.ExportMetricsServiceRequest, headers, body).resourceMetrics.flatMap(
         ({ scopeMetrics }: Message) => scopeMetrics.flatMap(({ metrics }: Message) => metrics),
       ),
   };
