@@ -52,7 +52,7 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "RUNNER_TRACE_URL",
     option: "trace",
-    summary: "The address of a trace, in which {id} stands for its id: failures print it",
+    summary: "The address of a trace, with {id} in place of its id: failures print it",
   },
   {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -104,7 +104,7 @@ export interface RunOptions {
   readonly openapi?: string;
   /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;
-  /** Traces the run by W3C Trace Context; `{id}` in `url` stands for the id of a trace. */
+  /** Traces the run by W3C Trace Context; `{id}` in `url` is replaced by the id of a trace. */
   readonly trace?: { readonly url?: string | undefined } | undefined;
   /** Decides how to go on after a step that has failed, which its job waits for. */
   readonly onFailedStep?: (step: FailedStep) => Promise<FailureDecision>;

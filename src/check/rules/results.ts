@@ -197,7 +197,7 @@ function constantOf(node: Node): string | number | bigint | boolean | undefined 
   return isNumber(value) ? -value : undefined;
 }
 
-/** Ids of traces, which a run has only if it is told to. */
+/** Ids of traces, which a run has only with `--trace`. */
 export const untraced: Check = {
   codes: [{
     code: "untraced-run",
